@@ -1,0 +1,59 @@
+/** Names by which things are known: branded, so that a voice's id is never taken for a task's. */
+import { Schema } from "effect"
+
+/** The five provider ids of the service's interface. */
+export const knownProviders = [
+  "provider_expressive",
+  "provider_fast",
+  "provider_native",
+  "provider_lowcost",
+  "provider_opensource"
+] as const
+
+/** A provider's id: one of the five, or a further one that a service offers. */
+export const ProviderId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ProviderId"))
+export type ProviderId = typeof ProviderId.Type
+
+/** A voice's id at the service. */
+export const VoiceId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("VoiceId"))
+export type VoiceId = typeof VoiceId.Type
+
+/** A model's id at the service. */
+export const ModelId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ModelId"))
+export type ModelId = typeof ModelId.Type
+
+/** A task's id at the service: a UUID by the interface, taken as any string. */
+export const TaskId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("TaskId"))
+export type TaskId = typeof TaskId.Type
+
+/** A job's id: also the name of its folder and files, so it must be a plain file name. */
+export const JobId = Schema.NonEmptyTrimmedString.pipe(
+  Schema.maxLength(120),
+  Schema.filter(
+    (id) =>
+      (/^[^\\/:*?"<>|\u0000-\u001f]+$/u.test(id) && !/^\.|\.$/u.test(id)) ||
+      "a job's id names its files: no slashes, no control characters, none of : * ? \" < > | and no dot at either end"
+  ),
+  Schema.brand("JobId")
+)
+export type JobId = typeof JobId.Type
+
+/** A speaker's name as the script writes it. */
+export const SpeakerName = Schema.NonEmptyTrimmedString.pipe(Schema.brand("SpeakerName"))
+export type SpeakerName = typeof SpeakerName.Type
+
+/** A BCP 47 language tag such as `en`, `vi` or `pt-BR`. */
+export const LanguageTag = Schema.NonEmptyTrimmedString.pipe(
+  Schema.pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u, {
+    message: () => "expected a language tag such as en, vi or pt-BR"
+  }),
+  Schema.brand("LanguageTag")
+)
+export type LanguageTag = typeof LanguageTag.Type
+
+/** What an utterance sounds like, as 64 hexadecimal digits: see `Utterance`. */
+export const UtteranceKey = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{64}$/u),
+  Schema.brand("UtteranceKey")
+)
+export type UtteranceKey = typeof UtteranceKey.Type

@@ -1,0 +1,207 @@
+/**
+ * The manifest as its author writes it, in YAML or JSON. The names are a promise: they are added to, never changed.
+ * Paths are relative to the manifest. Times are seconds, as people write them.
+ */
+import { Schema } from "effect"
+import { JobId, LanguageTag, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
+
+const described = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
+  schema.annotations({ description })
+
+const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
+  Schema.optional(described(schema, description))
+
+const path = Schema.NonEmptyTrimmedString
+
+/** Limits and prices of a provider, each overriding the built-in profile. */
+export const ProviderSettings = Schema.Struct({
+  concurrency: optional(Schema.Int.pipe(Schema.between(1, 1_000)), "Tasks in flight at once."),
+  perSecond: optional(Schema.Positive, "Tasks started in any one second, at most."),
+  maxChars: optional(Schema.Int.pipe(Schema.between(1, 1_000_000)), "The most characters of one task."),
+  creditsPerCharacter: optional(Schema.NonNegative, "What one character costs, for estimates and budgets.")
+})
+
+/** Speed limits and tolerances of placement. */
+export const FitSettings = Schema.Struct({
+  maxSpeed: optional(
+    Schema.Number.pipe(Schema.between(1, 3)),
+    "Speed up to which a line is sped up to fit; default 1.3."
+  ),
+  hardMaxSpeed: optional(
+    Schema.Number.pipe(Schema.between(1, 3)),
+    "Speed that is never passed; default 1.6."
+  ),
+  early: optional(
+    Schema.Number.pipe(Schema.between(0, 10)),
+    "Seconds a line may start before its cue; default 0.3."
+  ),
+  late: optional(
+    Schema.Number.pipe(Schema.between(0, 10)),
+    "Seconds a line may run past its cue's end; default 0.5."
+  ),
+  retake: optional(
+    Schema.Boolean,
+    "Speak lines that do not fit again, faster, where the provider has a speed control."
+  )
+})
+export type FitSettings = typeof FitSettings.Type
+
+/** A speaker's voice; whatever is absent comes from the job. */
+export const SpeakerSettings = Schema.Struct({
+  voice: optional(VoiceId, "The service's voice id."),
+  provider: optional(ProviderId, "The provider of that voice."),
+  model: optional(ModelId, "The provider's model."),
+  speed: optional(Schema.Positive, "Speaking rate, 1 is the voice's own; provider_native only."),
+  vol: optional(Schema.Positive, "Volume, 1 is the voice's own; provider_native only."),
+  pitch: optional(Schema.Number, "Pitch in semitones, 0 is the voice's own; provider_native only."),
+  pan: optional(
+    Schema.Number.pipe(Schema.between(-1, 1)),
+    "Place in a stereo mix, -1 left to 1 right; default 0."
+  )
+})
+export type SpeakerSettings = typeof SpeakerSettings.Type
+
+/** A lexicon entry: how a word or a pattern is to be said. */
+export const LexiconEntry = Schema.Struct({
+  word: optional(Schema.NonEmptyString, "A whole word or phrase, as written."),
+  pattern: optional(Schema.NonEmptyString, "A regular expression (JavaScript, Unicode) instead of a word."),
+  say: described(Schema.String, "What is said instead; $1 and so on stand for a pattern's groups.")
+})
+export type LexiconEntry = typeof LexiconEntry.Type
+
+/** What in a cue's text is spoken. */
+export const TextSettings = Schema.Struct({
+  soundEffects: optional(
+    Schema.Literal("skip", "speak"),
+    "Notes such as [door slams] or (laughs); default skip."
+  ),
+  music: optional(Schema.Literal("skip", "speak"), "Lyrics and music between notes; default skip."),
+  speakerLabels: optional(
+    Schema.Literal("use", "drop", "speak"),
+    "Labels such as ANNA: or [ANNA]: whether they name the speaker (default), are dropped, or are read out."
+  ),
+  stickySpeakers: optional(
+    Schema.Boolean,
+    "A cue that names no speaker goes on with the one before; default false."
+  ),
+  rolling: optional(
+    Schema.Literal("join", "keep"),
+    "Rolling captions, which repeat the line before: say each line once (default), or as they stand."
+  ),
+  bilingual: optional(
+    Schema.Literal("all", "first", "second"),
+    "Cues with two languages on two lines: which is spoken; default all."
+  )
+})
+export type TextSettings = typeof TextSettings.Type
+
+/** Silences between the parts of a narration, in seconds. */
+export const PauseSettings = Schema.Struct({
+  sentence: optional(
+    Schema.Number.pipe(Schema.between(0, 30)),
+    "Between sentences spoken apart; default 0.35."
+  ),
+  paragraph: optional(Schema.Number.pipe(Schema.between(0, 30)), "Between paragraphs; default 0.8."),
+  heading: optional(Schema.Number.pipe(Schema.between(0, 30)), "Around a heading; default 1.2.")
+})
+export type PauseSettings = typeof PauseSettings.Type
+
+/** The result's loudness: a number of LUFS with a true peak of -1.5 dBTP, or a standard's name. */
+export const LoudnessTarget = Schema.Union(
+  Schema.Number.pipe(Schema.between(-40, -8)),
+  Schema.Literal("ebu-r128", "podcast", "none")
+)
+export type LoudnessTarget = typeof LoudnessTarget.Type
+
+/** What a job can make. */
+export const OutputName = Schema.Literal(
+  "wav",
+  "flac",
+  "mp3",
+  "m4a",
+  "opus",
+  "mp4",
+  "mkv",
+  "mov",
+  "webm",
+  "srt",
+  "vtt",
+  "stems",
+  "clips"
+)
+export type OutputName = typeof OutputName.Type
+
+const jobFields = {
+  provider: optional(ProviderId, "Which provider speaks."),
+  voice: optional(VoiceId, "The service's voice id, for whoever has none of their own."),
+  model: optional(ModelId, "The provider's model; the provider's default where absent."),
+  language: optional(LanguageTag, "The language spoken, as a tag such as en, vi or pt-BR."),
+  speed: optional(Schema.Positive, "Speaking rate, 1 is the voice's own; provider_native only."),
+  vol: optional(Schema.Positive, "Volume, 1 is the voice's own; provider_native only."),
+  pitch: optional(Schema.Number, "Pitch in semitones, 0 is the voice's own; provider_native only."),
+  speakers: optional(
+    Schema.Record({ key: SpeakerName, value: SpeakerSettings }),
+    "A voice for each speaker that the script names."
+  ),
+  nativeInput: optional(
+    Schema.Literal("srt", "text"),
+    "provider_native: send subtitles as SRT (default) or merged to plain text of at least 100 characters."
+  ),
+  unit: optional(
+    Schema.Literal("cue", "sentence"),
+    "Speak cue by cue (default) or whole sentences over several cues."
+  ),
+  onFailure: optional(
+    Schema.Literal("fail", "silence"),
+    "When a cue cannot be spoken: the job fails (default), or is delivered with a gap and a flag."
+  ),
+  fit: optional(FitSettings, "How far lines may be moved and sped up."),
+  text: optional(TextSettings, "What in a cue's text is spoken."),
+  lexicon: optional(Schema.Array(LexiconEntry), "How words are to be said."),
+  pauses: optional(PauseSettings, "Silences in a narration."),
+  loudness: optional(
+    LoudnessTarget,
+    "LUFS of the result, default -16; ebu-r128 is -23, podcast -16, none leaves it."
+  ),
+  original: optional(
+    Schema.Literal("keep", "drop", "duck"),
+    "The video's own sound: kept as a further track (default), dropped, or ducked under the voice in the new track."
+  ),
+  encoding: optional(
+    Schema.NonEmptyTrimmedString,
+    "The input's character encoding, where it is not told by its bytes."
+  ),
+  outputs: optional(Schema.NonEmptyArray(OutputName), "What is made; default wav and srt.")
+}
+
+/** What jobs take where they do not say themselves. */
+export const Defaults = Schema.Struct(jobFields)
+export type Defaults = typeof Defaults.Type
+
+/** One job, as written. */
+export const JobEntry = Schema.Struct({
+  id: optional(JobId, "The job's name and its files'; the input's name without ending where absent."),
+  input: described(path, "A subtitle or text file; a glob makes one job a file."),
+  video: optional(path, "The video it belongs to: its length is the result's length."),
+  ...jobFields
+})
+export type JobEntry = typeof JobEntry.Type
+
+/** A manifest. */
+export const Manifest = Schema.Struct({
+  name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
+  service: optional(
+    Schema.Union(
+      Schema.Literal("embedded"),
+      Schema.Struct({ baseUrl: described(Schema.NonEmptyTrimmedString, "The service's base address.") })
+    ),
+    "The service that speaks: embedded, or its base address."
+  ),
+  providers: optional(
+    Schema.Record({ key: ProviderId, value: ProviderSettings }),
+    "Limits and prices of providers."
+  ),
+  defaults: optional(Defaults, "What every job takes where it does not say itself."),
+  jobs: described(Schema.NonEmptyArray(JobEntry), "What is to be made.")
+}).annotations({ identifier: "Manifest", title: "dubwright manifest" })
+export type Manifest = typeof Manifest.Type

@@ -1,0 +1,66 @@
+/**
+ * The life of an utterance, written down once: the store writes only these transitions, and a property test walks them.
+ *
+ * planned → announced → submitted → settled → fetched → placed, with failed beside it. What is announced was, or may have
+ * been, sent: it is looked for in the service's history before it is sent again.
+ */
+import { Schema } from "effect"
+
+export const UtteranceState = Schema.Literal(
+  "planned",
+  "announced",
+  "submitted",
+  "settled",
+  "fetched",
+  "placed",
+  "failed"
+)
+export type UtteranceState = typeof UtteranceState.Type
+
+/** What happens to an utterance. */
+export const UtteranceEvent = Schema.Literal(
+  "announce",
+  "accept",
+  "adopt",
+  "withdraw",
+  "settle",
+  "fetch",
+  "refetch",
+  "place",
+  "lose",
+  "fail",
+  "retry"
+)
+export type UtteranceEvent = typeof UtteranceEvent.Type
+
+type Transitions = Readonly<Record<UtteranceState, Readonly<Partial<Record<UtteranceEvent, UtteranceState>>>>>
+
+/** From each state, what may happen and where it leads. Whatever is absent is a fault in the program. */
+export const transitions: Transitions = {
+  /** Known and unsent. */
+  planned: { announce: "announced", fail: "failed" },
+  /** A create is about to be sent, or was sent and its answer is not known. */
+  announced: {
+    /** The service answered with a task id. */
+    accept: "submitted",
+    /** The task was found in the history by its mark. */
+    adopt: "submitted",
+    /** The service surely made no task: it refused, or its whole history holds no mark. */
+    withdraw: "planned",
+    fail: "failed"
+  },
+  /** The service has the task; it is polled. */
+  submitted: { settle: "settled", lose: "planned", fail: "failed" },
+  /** The task is done and its audio's address known. */
+  settled: { fetch: "fetched", refetch: "submitted", lose: "planned", fail: "failed" },
+  /** The clip is on disk. */
+  fetched: { place: "placed", lose: "planned", fail: "failed" },
+  /** A job that uses it is delivered. */
+  placed: { place: "placed", lose: "planned", fail: "failed" },
+  /** Given up, with its cause; `retry` gives it another chance. */
+  failed: { retry: "planned" }
+}
+
+/** Where an event leads from a state, or undefined where it may not happen. */
+export const next = (state: UtteranceState, event: UtteranceEvent): UtteranceState | undefined =>
+  transitions[state][event]
