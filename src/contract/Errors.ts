@@ -1,0 +1,100 @@
+/**
+ * Every refusal on the wire, in one shape: `_tag` names the kind and goes with the status, `code` the exact reason,
+ * `message` says it in words with the value and what was expected, `field` is the part of the request at fault.
+ */
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+
+const said = { message: Schema.String, field: Schema.optional(Schema.String) }
+
+/** 400: the request cannot be read: not JSON, a missing or mistyped field, a parameter out of its range. */
+export class BadRequest extends Schema.TaggedError<BadRequest>()(
+  "BadRequest",
+  {
+    code: Schema.Literal("body_unreadable", "field_invalid", "parameter_invalid", "request_invalid"),
+    ...said
+  },
+  HttpApiSchema.annotations({ status: 400, description: "The request cannot be read." })
+) {}
+
+/** 401: the key is missing, unknown or revoked. */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
+  "Unauthorized",
+  { code: Schema.Literal("key_missing", "key_unknown"), ...said },
+  HttpApiSchema.annotations({ status: 401, description: "The xi-api-key header carries no valid key." })
+) {}
+
+/** 402: the account has too few credits for this task. */
+export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
+  "PaymentRequired",
+  { code: Schema.Literal("credits_short"), ...said },
+  HttpApiSchema.annotations({ status: 402, description: "Too few credits for this task." })
+) {}
+
+/** 404: no such voice, task or path; another account's task is not told from one that does not exist. */
+export class NotFound extends Schema.TaggedError<NotFound>()(
+  "NotFound",
+  { code: Schema.Literal("voice_unknown", "task_unknown", "path_unknown", "file_unknown"), ...said },
+  HttpApiSchema.annotations({ status: 404, description: "No such voice, task, file or path." })
+) {}
+
+/** 409: the task is being spoken and cannot be deleted now. */
+export class Conflict extends Schema.TaggedError<Conflict>()(
+  "Conflict",
+  { code: Schema.Literal("task_under_way"), ...said },
+  HttpApiSchema.annotations({ status: 409, description: "The task is under way." })
+) {}
+
+/** 413: the text has more characters than the provider takes, or the body more bytes than the service reads. */
+export class TooLarge extends Schema.TaggedError<TooLarge>()(
+  "TooLarge",
+  { code: Schema.Literal("text_too_long", "body_too_large"), ...said, max: Schema.optional(Schema.Int) },
+  HttpApiSchema.annotations({ status: 413, description: "The text or the body is too long." })
+) {}
+
+/** 422: the request is readable, but the provider's rules forbid it. */
+export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
+  "Unprocessable",
+  {
+    code: Schema.Literal(
+      "text_too_short",
+      "text_empty",
+      "srt_malformed",
+      "provider_unknown",
+      "model_unknown",
+      "voice_of_other_provider",
+      "control_unsupported",
+      "control_out_of_range"
+    ),
+    ...said
+  },
+  HttpApiSchema.annotations({ status: 422, description: "The provider's rules forbid it." })
+) {}
+
+/** 429: too many requests or a full queue; `retry_after` and the Retry-After header give seconds to wait. */
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
+  "TooManyRequests",
+  { code: Schema.Literal("rate_limited", "queue_full"), ...said, retry_after: Schema.Positive },
+  HttpApiSchema.annotations({
+    status: 429,
+    description: "Too many requests; Retry-After says when to come back."
+  })
+) {}
+
+/** 500: a fault in the service itself. */
+export class Broken extends Schema.TaggedError<Broken>()(
+  "Broken",
+  { code: Schema.Literal("internal"), ...said },
+  HttpApiSchema.annotations({ status: 500, description: "A fault in the service." })
+) {}
+
+/** 503: the service is draining, or no engine is ready; `retry_after` and the Retry-After header give seconds to wait. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()(
+  "Unavailable",
+  {
+    code: Schema.Literal("draining", "engine_unavailable", "disk_full"),
+    ...said,
+    retry_after: Schema.Positive
+  },
+  HttpApiSchema.annotations({ status: 503, description: "Not now; Retry-After says when to come back." })
+) {}
