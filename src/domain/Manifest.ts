@@ -5,11 +5,12 @@
 import { Schema } from "effect"
 import { JobId, LanguageTag, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
 
+// Descriptions belong to the property, not to its type, whose own words are what an error says was expected.
 const described = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
-  schema.annotations({ description })
+  Schema.propertySignature(schema).annotations({ description })
 
 const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
-  Schema.optional(described(schema, description))
+  Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 const path = Schema.NonEmptyTrimmedString
 
@@ -110,7 +111,12 @@ export type PauseSettings = typeof PauseSettings.Type
 export const LoudnessTarget = Schema.Union(
   Schema.Number.pipe(Schema.between(-40, -8)),
   Schema.Literal("ebu-r128", "podcast", "none")
-)
+).annotations({
+  message: (issue) => ({
+    message: `expected a number of LUFS from -40 to -8, or ebu-r128, podcast or none, found ${JSON.stringify(issue.actual)}`,
+    override: true
+  })
+})
 export type LoudnessTarget = typeof LoudnessTarget.Type
 
 /** What a job can make. */
@@ -194,7 +200,12 @@ export const Manifest = Schema.Struct({
     Schema.Union(
       Schema.Literal("embedded"),
       Schema.Struct({ baseUrl: described(Schema.NonEmptyTrimmedString, "The service's base address.") })
-    ),
+    ).annotations({
+      message: (issue) => ({
+        message: `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(issue.actual)}`,
+        override: true
+      })
+    }),
     "The service that speaks: embedded, or its base address."
   ),
   providers: optional(

@@ -1,0 +1,61 @@
+/** A job and its batch, settled: defaults applied, paths absolute, every choice made. */
+import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
+import type {
+  LexiconEntry,
+  LoudnessTarget,
+  OutputName,
+  PauseSettings,
+  SpeakerSettings,
+  TextSettings
+} from "../domain/Manifest.ts"
+import type { FitLimits } from "../domain/Placement.ts"
+import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+
+/** Who speaks when a line does not say: whatever is absent must come from its speaker. */
+export interface JobVoice {
+  readonly provider?: ProviderId | undefined
+  readonly voice?: VoiceId | undefined
+  readonly model?: ModelId | undefined
+  readonly speed?: number | undefined
+  readonly vol?: number | undefined
+  readonly pitch?: number | undefined
+}
+
+/** One thing to make. */
+export interface Job {
+  readonly id: JobId
+  /** Absolute. */
+  readonly input: string
+  /** As its user named it, for messages and reports. */
+  readonly inputName: string
+  readonly video?: { readonly path: string; readonly name: string }
+  readonly language?: LanguageTag
+  readonly voice: JobVoice
+  readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
+  readonly nativeInput: "srt" | "text"
+  readonly unit: "cue" | "sentence"
+  readonly onFailure: "fail" | "silence"
+  readonly fit: FitLimits
+  readonly retake: boolean
+  readonly text: TextSettings
+  readonly lexicon: ReadonlyArray<LexiconEntry>
+  readonly pauses: PauseSettings
+  readonly loudness: LoudnessTarget
+  readonly original: "keep" | "drop" | "duck"
+  readonly encoding?: string
+  readonly outputs: ReadonlyArray<OutputName>
+}
+
+/** Everything one run is about. */
+export interface Batch {
+  readonly name: string
+  /** The manifest, or the inputs, as named by the user. */
+  readonly manifest: string
+  /** Absolute folders: where results go, and where the state lives. */
+  readonly out: string
+  readonly state: string
+  /** The bundled service, or a remote one's base address. */
+  readonly service: "embedded" | { readonly baseUrl: string }
+  readonly profileOf: (provider: ProviderId) => ProviderProfile
+  readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
+}
