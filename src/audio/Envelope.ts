@@ -1,0 +1,69 @@
+/** How loud a clip is over time, and from which level on it counts as speech. */
+import type { Pcm } from "./Pcm.ts"
+
+/** Levels in decibels below full scale, one for each step of `hop` frames. */
+export interface Envelope {
+  /** Frames from one level to the next: 5 ms. */
+  readonly hop: number
+  /** `levels[i]` is the RMS of the 10 ms around the frame (i + 0.5) · hop, without its mean (DC); at least -120. */
+  readonly levels: Float32Array
+}
+
+/** Where speech ends and the clip's background begins, in decibels below full scale. */
+export interface SpeechLevels {
+  /** The level of the clip's clear speech: the 95th percentile. */
+  readonly speech: number
+  /** The quietest 50 ms. */
+  readonly floor: number
+  /** Above it a step counts as speech. */
+  readonly threshold: number
+}
+
+/** The level of digital silence. */
+export const silentLevel = -120
+
+/** A clip whose clear speech is below this has none: dither or a faint hum. */
+const faintest = -60
+
+/** The envelope of a clip; at least one level, also for a clip of no frames. */
+export const envelopeOf = (pcm: Pcm): Envelope => {
+  const { samples } = pcm
+  const hop = Math.max(1, Math.round(pcm.rate / 200))
+  const levels = new Float32Array(Math.max(1, Math.ceil(samples.length / hop)))
+  for (let i = 0; i < levels.length; i++) {
+    const from = Math.max(0, Math.round((i - 0.5) * hop))
+    const to = Math.min(samples.length, Math.round((i + 1.5) * hop))
+    let sum = 0
+    let squares = 0
+    for (let at = from; at < to; at++) {
+      const sample = samples[at]!
+      sum += sample
+      squares += sample * sample
+    }
+    const count = Math.max(1, to - from)
+    const power = squares / count - (sum / count) ** 2
+    levels[i] = power > 1e-12 ? 10 * Math.log10(power) : silentLevel
+  }
+  return { hop, levels }
+}
+
+/**
+ * The levels that tell speech from background, or undefined where there is no speech at all. The threshold stands 8 dB over the
+ * quietest 50 ms, never more than 50 dB and never less than 20 dB below clear speech: so neither a noise floor nor a
+ * clip without any pause misleads it.
+ */
+export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
+  const { levels } = envelope
+  const sorted = Float32Array.from(levels).sort()
+  const speech = sorted[Math.floor((sorted.length - 1) * 0.95)]!
+  if (speech < faintest) return undefined
+  let floor = speech
+  const span = Math.min(10, levels.length)
+  let sum = 0
+  for (let i = 0; i < levels.length; i++) {
+    sum += levels[i]!
+    if (i >= span) sum -= levels[i - span]!
+    if (i >= span - 1) floor = Math.min(floor, sum / span)
+  }
+  return { speech, floor, threshold: Math.max(speech - 50, Math.min(floor + 8, speech - 20)) }
+}

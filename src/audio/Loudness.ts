@@ -1,0 +1,180 @@
+/** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
+import { Lufs, type SampleRate } from "../domain/Units.ts"
+import type { Pcm } from "./Pcm.ts"
+
+/** What is reported where nothing passes the absolute gate: digital silence, or next to it. */
+export const silence = Lufs.make(-70)
+
+/**
+ * The integrated loudness of a clip, -70 at least. A clip shorter than one gating block of 400 ms is measured as if silence
+ * followed it up to that length.
+ */
+export const loudnessOf = (pcm: Pcm): Lufs => {
+  const meter = new LoudnessMeter(pcm.rate, 1)
+  meter.push(pcm.samples)
+  const missing = Math.round(pcm.rate * 0.4) - pcm.samples.length
+  if (missing > 0) meter.push(new Float32Array(missing))
+  return meter.integrated()
+}
+
+/**
+ * Measures a stream block by block, in memory that does not grow: gating blocks are counted in steps of 0.01 LU, with
+ * their exact power. Channels are interleaved and weigh 1 each (mono, stereo).
+ */
+export class LoudnessMeter {
+  private readonly filters: ReadonlyArray<Weighting>
+  /** Power sums of the last steps of 100 ms; four make one gating block. */
+  private readonly steps = new Float64Array(4)
+  private readonly counts = new Float64Array(bins)
+  private readonly powers = new Float64Array(bins)
+  private frames = 0
+  private stepIndex = 0
+  private stepPower = 0
+  private stepEnd: number
+
+  constructor(
+    private readonly rate: SampleRate,
+    private readonly channels: number
+  ) {
+    this.filters = Array.from({ length: channels }, () => new Weighting(rate))
+    this.stepEnd = this.endOf(0)
+  }
+
+  /** Takes the next samples: whole frames, channels interleaved. */
+  push(block: Float32Array): void {
+    const count = block.length / this.channels
+    let at = 0
+    while (at < count) {
+      const take = Math.min(count - at, this.stepEnd - this.frames)
+      for (let channel = 0; channel < this.channels; channel++)
+        this.stepPower += this.filters[channel]!.power(
+          block,
+          at * this.channels + channel,
+          this.channels,
+          take
+        )
+      at += take
+      this.frames += take
+      if (this.frames === this.stepEnd) this.endStep()
+    }
+  }
+
+  /** The integrated loudness of what was taken so far, -70 at least and under 400 ms. More may be pushed afterwards. */
+  integrated(): Lufs {
+    let count = 0
+    let power = 0
+    for (let bin = 0; bin < bins; bin++) {
+      count += this.counts[bin]!
+      power += this.powers[bin]!
+    }
+    if (count === 0) return silence
+    const gate = Math.max(0, Math.ceil((loudness(power / count) - 10 - silence) / binWidth))
+    count = 0
+    power = 0
+    for (let bin = gate; bin < bins; bin++) {
+      count += this.counts[bin]!
+      power += this.powers[bin]!
+    }
+    return count === 0 ? silence : Lufs.make(loudness(power / count))
+  }
+
+  /** The first frame past a step of 100 ms, from its absolute position. */
+  private endOf(step: number): number {
+    return Math.round(((step + 1) * this.rate) / 10)
+  }
+
+  private endStep(): void {
+    this.steps[this.stepIndex % 4] = this.stepPower
+    this.stepPower = 0
+    this.stepIndex++
+    this.stepEnd = this.endOf(this.stepIndex)
+    if (this.stepIndex < 4) return
+    const length = this.frames - (this.stepIndex === 4 ? 0 : this.endOf(this.stepIndex - 5))
+    const power = (this.steps[0]! + this.steps[1]! + this.steps[2]! + this.steps[3]!) / length
+    const level = loudness(power)
+    if (!(level > silence)) return
+    const bin = Math.min(bins - 1, Math.floor((level - silence) / binWidth))
+    this.counts[bin]!++
+    this.powers[bin]! += power
+  }
+}
+
+const binWidth = 0.01
+/** From -70 LUFS to +20. */
+const bins = 9_000
+
+const loudness = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log10(power) : -Infinity)
+
+/**
+ * The K-weighting of one channel: a high shelf for the head, then a high pass. The standard tabulates the coefficients for
+ * 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear transform.
+ */
+class Weighting {
+  private readonly shelf: Biquad
+  private readonly highPass: Biquad
+  /** The filters' memory, transposed direct form II. */
+  private a1 = 0
+  private a2 = 0
+  private b1 = 0
+  private b2 = 0
+
+  constructor(rate: SampleRate) {
+    this.shelf = shelfAt(rate)
+    this.highPass = highPassAt(rate)
+  }
+
+  /** The sum of the squares of the next `count` weighted samples, read from `from` on in steps of `stride`. */
+  power(samples: Float32Array, from: number, stride: number, count: number): number {
+    const { shelf, highPass } = this
+    let { a1, a2, b1, b2 } = this
+    let sum = 0
+    for (let i = 0, at = from; i < count; i++, at += stride) {
+      const x = samples[at]!
+      const y = shelf.b0 * x + a1
+      a1 = shelf.b1 * x - shelf.a1 * y + a2
+      a2 = shelf.b2 * x - shelf.a2 * y
+      const z = highPass.b0 * y + b1
+      b1 = highPass.b1 * y - highPass.a1 * z + b2
+      b2 = highPass.b2 * y - highPass.a2 * z
+      sum += z * z
+    }
+    this.a1 = settled(a1)
+    this.a2 = settled(a2)
+    this.b1 = settled(b1)
+    this.b2 = settled(b2)
+    return sum
+  }
+}
+
+interface Biquad {
+  readonly b0: number
+  readonly b1: number
+  readonly b2: number
+  readonly a1: number
+  readonly a2: number
+}
+
+/** Numbers too small to matter become 0: processors are slow with them. */
+const settled = (value: number): number => (Math.abs(value) < 1e-30 ? 0 : value)
+
+const shelfAt = (rate: number): Biquad => {
+  const k = Math.tan((Math.PI * 1_681.974450955533) / rate)
+  const q = 0.7071752369554196
+  const high = 10 ** (3.999843853973347 / 20)
+  const band = high ** 0.4996667741545416
+  const a0 = 1 + k / q + k * k
+  return {
+    b0: (high + (band * k) / q + k * k) / a0,
+    b1: (2 * (k * k - high)) / a0,
+    b2: (high - (band * k) / q + k * k) / a0,
+    a1: (2 * (k * k - 1)) / a0,
+    a2: (1 - k / q + k * k) / a0
+  }
+}
+
+const highPassAt = (rate: number): Biquad => {
+  const k = Math.tan((Math.PI * 38.13547087602444) / rate)
+  const q = 0.5003270373238773
+  const a0 = 1 + k / q + k * k
+  return { b0: 1, b1: -2, b2: 1, a1: (2 * (k * k - 1)) / a0, a2: (1 - k / q + k * k) / a0 }
+}

@@ -1,0 +1,97 @@
+/** Mono PCM in memory, and the way between 16-bit and floating-point samples. */
+import { Frames, type SampleRate } from "../domain/Units.ts"
+
+/** Mono PCM. Samples are ±1 at full scale; values beyond are kept until they are written as integers. */
+export interface Pcm {
+  readonly rate: SampleRate
+  readonly samples: Float32Array
+}
+
+/** The length in frames. */
+export const framesOf = (pcm: Pcm): Frames => Frames.make(pcm.samples.length)
+
+/** The length in milliseconds, not rounded. */
+export const lengthOf = (pcm: Pcm): number => (pcm.samples.length * 1000) / pcm.rate
+
+/** A view (no copy) of the frames from `from` up to, not including, `to`; both are clamped to the clip. */
+export const sliceOf = (pcm: Pcm, from: number, to: number): Pcm => ({
+  rate: pcm.rate,
+  samples: pcm.samples.subarray(Math.max(0, from), Math.max(0, from, to))
+})
+
+/** The highest absolute sample, 1 at full scale; 0 for no samples. */
+export const peakOf = (samples: Float32Array): number => {
+  let peak = 0
+  for (let i = 0; i < samples.length; i++) {
+    const level = Math.abs(samples[i]!)
+    if (level > peak) peak = level
+  }
+  return peak
+}
+
+/** Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. */
+export const fromInt16 = (samples: Int16Array): Float32Array => {
+  const floats = new Float32Array(samples.length)
+  for (let i = 0; i < samples.length; i++) floats[i] = samples[i]! / 32_768
+  return floats
+}
+
+/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither: for clips, not for the mix. */
+export const toInt16 = (samples: Float32Array): Int16Array => {
+  const integers = new Int16Array(samples.length)
+  for (let i = 0; i < samples.length; i++) integers[i] = clamped(Math.round(samples[i]! * 32_768))
+  return integers
+}
+
+/** Samples times a factor, as a copy. */
+export const scaled = (samples: Float32Array, gain: number): Float32Array => {
+  const result = new Float32Array(samples.length)
+  for (let i = 0; i < samples.length; i++) result[i] = samples[i]! * gain
+  return result
+}
+
+/** An amplitude factor from decibels. */
+export const gainOf = (decibels: number): number => 10 ** (decibels / 20)
+
+/** Decibels from an amplitude factor; -Infinity for 0. */
+export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
+
+/**
+ * Rounds a stream of samples to 16 bit with triangular (TPDF) dither of ±1 step, so that the error is noise and never
+ * follows the signal. The dither depends on the seed and the sample's position alone: block sizes change nothing. A
+ * sample of exactly 0 stays 0, so that silence between lines stays digital silence.
+ */
+export class Dither {
+  private state: number
+
+  /** `seed` is any integer; streams that are summed later should have different ones. */
+  constructor(seed = 1) {
+    this.state = Math.imul(seed, 0x9e37_79b1) | 0 || 1
+  }
+
+  /** The next samples of the stream, as 16-bit integers clamped to full scale. */
+  quantized(samples: Float32Array): Int16Array {
+    const integers = new Int16Array(samples.length)
+    let state = this.state
+    for (let i = 0; i < samples.length; i++) {
+      state = stepped(state)
+      const first = state >>> 0
+      state = stepped(state)
+      const sample = samples[i]!
+      if (sample === 0) continue
+      const noise = (first - (state >>> 0)) / 4_294_967_296
+      integers[i] = clamped(Math.round(sample * 32_768 + noise))
+    }
+    this.state = state
+    return integers
+  }
+}
+
+/** One step of Marsaglia's xorshift generator of 32 bits. */
+const stepped = (state: number): number => {
+  const a = state ^ (state << 13)
+  const b = a ^ (a >>> 17)
+  return b ^ (b << 5)
+}
+
+const clamped = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value)

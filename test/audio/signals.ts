@@ -1,0 +1,67 @@
+/** Signals that the audio tests measure: deterministic, made from nothing. */
+import type { SampleRate } from "../../src/domain/Units.ts"
+import type { Pcm } from "../../src/audio/Pcm.ts"
+
+/** Numbers from 0 to 1 that are the same for the same seed. */
+export const randomOf = (seed: number): (() => number) => {
+  let state = (seed * 2_654_435_761) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export const tone = (rate: SampleRate, frequency: number, seconds: number, level: number): Pcm => ({
+  rate,
+  samples: Float32Array.from(
+    { length: Math.round(seconds * rate) },
+    (_, i) => level * Math.sin((2 * Math.PI * frequency * i) / rate)
+  )
+})
+
+export const noise = (rate: SampleRate, seconds: number, level: number, seed: number): Pcm => {
+  const random = randomOf(seed)
+  return {
+    rate,
+    samples: Float32Array.from({ length: Math.round(seconds * rate) }, () => level * (2 * random() - 1))
+  }
+}
+
+/** A buzz with moving pitch and three formants, in syllables with weak noise between them: near enough to speech. */
+export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm => {
+  const random = randomOf(seed)
+  const samples = new Float32Array(Math.round(seconds * rate))
+  let at = 0
+  let phase = 0
+  const state = [0, 0, 0, 0, 0, 0]
+  while (at < samples.length) {
+    const length = Math.round((0.08 + 0.2 * random()) * rate)
+    const voiced = random() < 0.75
+    const level = (voiced ? 0.25 : 0.05) * (0.4 + random())
+    const pitch = 90 + 80 * random()
+    const formants = [300 + 500 * random(), 900 + 1_200 * random(), 2_300 + 700 * random()]
+    for (let i = 0; i < length && at < samples.length; i++, at++) {
+      phase += pitch / rate
+      const pulse = phase >= 1 ? 1 : 0
+      if (phase >= 1) phase -= 1
+      const source = voiced ? pulse - pitch / rate : 0.3 * (2 * random() - 1)
+      let sum = 0
+      formants.forEach((formant, k) => {
+        if (formant > rate * 0.45) return
+        const radius = Math.exp((-Math.PI * 90) / rate)
+        const y =
+          source +
+          2 * radius * Math.cos((2 * Math.PI * formant) / rate) * (state[2 * k] ?? 0) -
+          radius * radius * (state[2 * k + 1] ?? 0)
+        state[2 * k + 1] = state[2 * k] ?? 0
+        state[2 * k] = y
+        sum += y * (k === 0 ? 1 : 0.5)
+      })
+      samples[at] = Math.tanh(level * 0.4 * Math.sin((Math.PI * i) / length) * sum)
+    }
+    if (random() < 0.25) at += Math.round(0.3 * random() * rate)
+  }
+  return { rate, samples }
+}
