@@ -75,7 +75,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
     })
   }
   const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
-  return yield* settle({ jobs }, inputs.join(" "), path.dirname(path.resolve(first)), flags, process.cwd())
+  return yield* settle({ jobs }, inputs.join(" "), path.resolve(), flags)
 })
 
 const readText = Effect.fnUntraced(function* (file: string) {
@@ -96,14 +96,8 @@ export const unreadable = (error: PlatformError): string => {
   return `cannot be read (${error.message})`
 }
 
-/** Settles a manifest: `home` is the folder of results and state, `base` the one that its paths are relative to. */
-const settle = Effect.fnUntraced(function* (
-  manifest: Manifest,
-  name: string,
-  home: string,
-  flags: RunFlags,
-  base: string = home
-) {
+/** Settles a manifest: paths are relative to `base`, and results and state go there unless a flag says otherwise. */
+const settle = Effect.fnUntraced(function* (manifest: Manifest, name: string, base: string, flags: RunFlags) {
   const path = yield* Path.Path
   const service = serviceOf(manifest, flags)
   const expanded = yield* Effect.forEach(manifest.jobs, (entry, at) => expand(entry, at, name, base), {
@@ -129,8 +123,8 @@ const settle = Effect.fnUntraced(function* (
   const batch: Batch = {
     name: manifest.name ?? path.parse(path.basename(name)).name,
     manifest: name,
-    out: path.resolve(flags.out ?? path.join(home, "out")),
-    state: path.resolve(flags.state ?? path.join(home, ".dubwright")),
+    out: path.resolve(flags.out ?? path.join(base, "out")),
+    state: path.resolve(flags.state ?? path.join(base, ".dubwright")),
     service,
     profileOf: profiles(manifest, flags),
     jobs: chosen

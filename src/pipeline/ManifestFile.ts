@@ -1,6 +1,6 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { distance } from "fastest-levenshtein"
-import { Array, Either, ParseResult, Schema, SchemaAST } from "effect"
+import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
 import { isNode, LineCounter, parseDocument, type Document } from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
