@@ -2,7 +2,8 @@
  * The life of an utterance, written down once: the store writes only these transitions, and a property test walks them.
  *
  * planned → announced → submitted → settled → fetched → placed, with failed beside it. What is announced was, or may have
- * been, sent: it is looked for in the service's history before it is sent again.
+ * been, sent: it is looked for in the service's history before it is sent again. What was spoken already is fetched again,
+ * not spoken again, as long as the service still has it.
  */
 import { Schema } from "effect"
 
@@ -29,7 +30,9 @@ export const UtteranceEvent = Schema.Literal(
   "place",
   "lose",
   "fail",
-  "retry"
+  "retry",
+  "recall",
+  "resume"
 )
 export type UtteranceEvent = typeof UtteranceEvent.Type
 
@@ -49,16 +52,23 @@ export const transitions: Transitions = {
     withdraw: "planned",
     fail: "failed"
   },
-  /** The service has the task; it is polled. */
+  /** The service has the task; it is polled. `lose`: the task will never give audio. */
   submitted: { settle: "settled", lose: "planned", fail: "failed" },
-  /** The task is done and its audio's address known. */
+  /** The task is done. `refetch` asks it for a fresh address; `lose` gives its audio up and speaks anew. */
   settled: { fetch: "fetched", refetch: "submitted", lose: "planned", fail: "failed" },
-  /** The clip is on disk. */
-  fetched: { place: "placed", lose: "planned", fail: "failed" },
+  /** The clip is on disk. `refetch`: the clip is gone or damaged, but its task may still give it. */
+  fetched: { place: "placed", refetch: "submitted", lose: "planned" },
   /** A job that uses it is delivered. */
-  placed: { place: "placed", lose: "planned", fail: "failed" },
-  /** Given up, with its cause; `retry` gives it another chance. */
-  failed: { retry: "planned" }
+  placed: { place: "placed", refetch: "submitted", lose: "planned" },
+  /** Given up, with its cause. */
+  failed: {
+    /** It has no task: it is sent again. */
+    retry: "planned",
+    /** Whether its create made a task was never learned: it is looked for first. */
+    recall: "announced",
+    /** It has a task, which may still give audio. */
+    resume: "submitted"
+  }
 }
 
 /** Where an event leads from a state, or undefined where it may not happen. */

@@ -1,0 +1,33 @@
+/** The short mark by which a task is known again in the service's history. */
+import { Schema } from "effect"
+import type { UtteranceKey } from "./Ids.ts"
+
+/** `dw-` and twelve hexadecimal digits of the key, with the take from the second on: `dw-3f9a1c2b7e04-2`. */
+export const Mark = Schema.String.pipe(
+  Schema.pattern(/^dw-[0-9a-f]{12}(-[1-9][0-9]*)?$/u),
+  Schema.brand("Mark")
+)
+export type Mark = typeof Mark.Type
+
+/** The longest label that is sent, in UTF-16 units: short, so that no service cuts off the mark at its end. */
+export const maxLabel = 80
+
+/** The mark of an utterance's take; takes count from 1, and each is paid for. */
+export const markOf = (key: UtteranceKey, take: number): Mark =>
+  Mark.make(take === 1 ? `dw-${key.slice(0, 12)}` : `dw-${key.slice(0, 12)}-${take}`)
+
+/** A label with its mark at the end; the label is cut, between characters, where both would be too long. */
+export const labelled = (label: string, mark: Mark): string => {
+  let readable = ""
+  for (const character of label.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()) {
+    if (readable.length + character.length + 2 + mark.length > maxLabel) break
+    readable += character
+  }
+  return readable === "" ? mark : `${readable.trimEnd()} ·${mark}`
+}
+
+/** Every mark in a label: usually one, none where the label is not ours. */
+export const marksIn = (label: string): ReadonlyArray<Mark> =>
+  Array.from(label.matchAll(/dw-[0-9a-f]{12}(?:-[1-9][0-9]*)?(?![0-9a-z-])/gu), (found) =>
+    Mark.make(found[0])
+  )

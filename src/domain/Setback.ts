@@ -1,0 +1,31 @@
+/** What went wrong with an utterance, as it is kept and told. */
+import { Schema } from "effect"
+
+/** The kinds of faults, each with a rule of its own. */
+export const SetbackKind = Schema.Literal(
+  /** The service refused this request for good: its text, voice, model or controls. */
+  "refused",
+  /** Too many requests. */
+  "slow-down",
+  /** A fault on the way or in the service: 5xx, a reset, a timeout, an answer that cannot be read. */
+  "broken",
+  /** The service took the task and said that it failed. */
+  "failed-at-service",
+  /** The service no longer knows the task. */
+  "vanished",
+  /** The task was not done before its deadline. */
+  "never-settled",
+  /** The audio cannot be used, or does not sound like its text. */
+  "bad-audio",
+  /** Whether the create made a task cannot be learned. */
+  "undecidable",
+  /** The clip was deleted or damaged, and its task no longer gives it. */
+  "clip-gone"
+)
+export type SetbackKind = typeof SetbackKind.Type
+
+/** A fault with its cause in words: one line, without a key or an address in it. */
+export class Setback extends Schema.Class<Setback>("Setback")({
+  kind: SetbackKind,
+  words: Schema.NonEmptyString
+}) {}

@@ -1,0 +1,27 @@
+/** What happens to an utterance, with what is to be remembered of it: the store's one way to change a state. */
+import type { Clip } from "./Clip.ts"
+import type { TaskId, UtteranceKey } from "./Ids.ts"
+import type { Setback } from "./Setback.ts"
+import type { UtteranceEvent } from "./UtteranceState.ts"
+
+type Plain<Event extends UtteranceEvent> = { readonly event: Event; readonly key: UtteranceKey }
+
+/** One transition of `UtteranceState` with its facts. */
+export type UtteranceChange =
+  /** Written, and on the disk, before the create is sent. */
+  | Plain<"announce">
+  /** `credits` is what the service says it takes, where it says so. */
+  | (Plain<"accept"> & { readonly task: TaskId; readonly credits: number | undefined })
+  | (Plain<"adopt"> & { readonly task: TaskId; readonly credits: number | undefined })
+  | Plain<"withdraw">
+  | Plain<"settle">
+  /** `suspect` says what is odd about audio that was kept all the same. */
+  | (Plain<"fetch"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
+  | Plain<"refetch">
+  | Plain<"place">
+  /** The next create is a new take, with a mark of its own. */
+  | (Plain<"lose"> & { readonly setback: Setback })
+  | (Plain<"fail"> & { readonly setback: Setback })
+  | Plain<"retry">
+  | Plain<"recall">
+  | Plain<"resume">
