@@ -1,0 +1,190 @@
+import { dirname } from "node:path"
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { expect, layer } from "@effect/vitest"
+import { Effect, type Array } from "effect"
+import { ModelId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { loadBatch, type RunFlags } from "../../src/pipeline/Load.ts"
+
+/** A folder with these files, and what loading `inputs` in it says. */
+const load = Effect.fnUntraced(function* (
+  files: Readonly<Record<string, string>>,
+  input: string,
+  flags: RunFlags = {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, text] of Object.entries(files)) {
+    yield* fs.makeDirectory(dirname(`${folder}/${name}`), { recursive: true })
+    yield* fs.writeFileString(`${folder}/${name}`, text)
+  }
+  const inputs: Array.NonEmptyArray<string> = [`${folder}/${input}`]
+  return { folder, loaded: yield* Effect.either(loadBatch(inputs, flags)) }
+})
+
+const faultsOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, flags: RunFlags = {}) {
+  const { folder, loaded } = yield* load(files, "m.yaml", flags)
+  return loaded._tag === "Left" ? loaded.left.message.replaceAll(`${folder}/`, "") : "loaded"
+})
+
+layer(NodeContext.layer)("loading", (it) => {
+  it.scoped(
+    "a job takes the manifest's defaults where it says nothing, and paths from the manifest's folder",
+    () =>
+      Effect.gen(function* () {
+        const { folder, loaded } = yield* load(
+          {
+            "m.yaml":
+              "name: night\nservice: { baseUrl: 'http://127.0.0.1:9' }\n" +
+              "defaults: { provider: provider_fast, voice: v, fit: { late: 1 } }\n" +
+              "jobs: [{ id: one, input: subs/a.vi.srt, video: a.mp4, fit: { early: 0 } }]\n",
+            "subs/a.vi.srt": "x"
+          },
+          "m.yaml"
+        )
+        const batch = yield* loaded
+        expect({ ...batch, profileOf: undefined }).toEqual({
+          name: "night",
+          manifest: `${folder}/m.yaml`,
+          out: `${folder}/out`,
+          state: `${folder}/.dubwright`,
+          service: { baseUrl: "http://127.0.0.1:9" },
+          profileOf: undefined,
+          jobs: [
+            {
+              id: "one",
+              input: `${folder}/subs/a.vi.srt`,
+              inputName: "subs/a.vi.srt",
+              video: { path: `${folder}/a.mp4`, name: "a.mp4" },
+              language: "vi",
+              voice: {
+                provider: "provider_fast",
+                voice: "v",
+                model: undefined,
+                speed: undefined,
+                vol: undefined,
+                pitch: undefined
+              },
+              speakers: {},
+              nativeInput: "srt",
+              unit: "cue",
+              onFailure: "fail",
+              fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
+              retake: false,
+              text: {},
+              lexicon: [],
+              pauses: {},
+              loudness: -16,
+              original: "keep",
+              outputs: ["wav", "srt"]
+            }
+          ]
+        })
+      })
+  )
+
+  it.scoped("a glob makes one job a file", () =>
+    Effect.gen(function* () {
+      const files = {
+        "m.yaml": "jobs: [{ input: 'subs/*.srt' }]",
+        "subs/b.srt": "x",
+        "subs/a.srt": "x",
+        "subs/c.txt": "x"
+      }
+      const batch = yield* (yield* load(files, "m.yaml")).loaded
+      expect(batch.jobs.map((job) => [job.id, job.inputName])).toEqual([
+        ["a", "subs/a.srt"],
+        ["b", "subs/b.srt"]
+      ])
+    })
+  )
+
+  it.scoped("flags come before the manifest for the service, and the environment last", () =>
+    Effect.gen(function* () {
+      const files = {
+        "m.yaml": "service: { baseUrl: 'http://manifest' }\njobs: [{ input: a.srt }]",
+        "a.srt": "x"
+      }
+      const bare = { "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "x" }
+      const serviceOf = Effect.fnUntraced(function* (
+        from: Readonly<Record<string, string>>,
+        flags: RunFlags
+      ) {
+        return (yield* (yield* load(from, "m.yaml", flags)).loaded).service
+      })
+      expect([
+        yield* serviceOf(files, { embedded: true }),
+        yield* serviceOf(files, { baseUrl: "http://flag" }),
+        yield* serviceOf(files, { environmentBaseUrl: "http://env" }),
+        yield* serviceOf(bare, { environmentBaseUrl: "http://env" }),
+        yield* serviceOf(bare, {})
+      ]).toEqual([
+        "embedded",
+        { baseUrl: "http://flag" },
+        { baseUrl: "http://manifest" },
+        { baseUrl: "http://env" },
+        "embedded"
+      ])
+    })
+  )
+
+  it.scoped("a bare script file is a job with the flags' voice", () =>
+    Effect.gen(function* () {
+      const batch = yield* (yield* load({ "film.srt": "x" }, "film.srt", {
+        provider: ProviderId.make("provider_lowcost"),
+        voice: VoiceId.make("v"),
+        model: ModelId.make("m")
+      })).loaded
+      expect(batch.jobs.map(({ id, voice }) => [id, voice.provider, voice.voice, voice.model])).toEqual([
+        ["film", "provider_lowcost", "v", "m"]
+      ])
+    })
+  )
+
+  it.scoped("limits of a manifest override the built-in profile", () =>
+    Effect.gen(function* () {
+      const batch = yield* (yield* load(
+        {
+          "m.yaml": "providers: { provider_native: { maxChars: 7 } }\njobs: [{ input: a.srt }]",
+          "a.srt": "x"
+        },
+        "m.yaml",
+        { concurrency: 9 }
+      )).loaded
+      const profile = batch.profileOf(ProviderId.make("provider_native"))
+      expect([profile.maxChars, profile.concurrency, profile.minChars]).toEqual([7, 9, 100])
+    })
+  )
+
+  it.scoped("what cannot be loaded is told in one line", () =>
+    Effect.gen(function* () {
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: gone.srt }]" })).toBe(
+        "m.yaml: jobs[0].input: no such file: gone.srt"
+      )
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: '*.srt' }]" })).toBe(
+        "m.yaml: jobs[0].input: no file matches *.srt"
+      )
+      expect(
+        yield* faultsOf({
+          "m.yaml": "jobs: [{ id: x, input: a.srt }, { id: X, input: b.srt }]",
+          "a.srt": "1",
+          "b.srt": "2"
+        })
+      ).toBe('m.yaml: 2 jobs would be called "x" (a.srt, b.srt): give each an id of its own')
+      expect(
+        yield* faultsOf({
+          "m.yaml": "defaults: { provider: provider_nativ }\njobs: [{ input: a.srt }]",
+          "a.srt": "1"
+        })
+      ).toBe(
+        'm.yaml: job a: unknown provider "provider_nativ"; did you mean provider_native? (known: provider_expressive, ' +
+          "provider_fast, provider_native, provider_lowcost, provider_opensource; a further provider of your service is " +
+          "declared under providers:)"
+      )
+      expect(yield* faultsOf({ "a.srt": "1" })).toBe("m.yaml: no such file")
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "1" }, { only: "b*" })).toBe(
+        "m.yaml: no job's id matches --only b*; there are a"
+      )
+    })
+  )
+})

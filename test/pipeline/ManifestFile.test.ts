@@ -1,0 +1,87 @@
+import { Either } from "effect"
+import { describe, expect, test } from "vitest"
+import { nearest, readManifest } from "../../src/pipeline/ManifestFile.ts"
+
+const refusals = (text: string): ReadonlyArray<string> =>
+  Either.match(readManifest(text, "m.yaml"), {
+    onLeft: (error) => error.message.split("\n"),
+    onRight: () => []
+  })
+
+describe("a manifest that cannot be used names file, line, path, what was found and what was expected", () => {
+  test.each([
+    [
+      "a key with a typing error",
+      "jobs:\n  - input: a.srt\n    voise: x\n",
+      ["m.yaml:3: jobs[0].voise: unknown key; did you mean voice?"]
+    ],
+    ["no jobs", "jobs: []\n", ["m.yaml:1: jobs: expected at least one"]],
+    ["jobs left out", "name: x\n", ['m.yaml:1: the key "jobs" is missing']],
+    [
+      "an id that climbs out of the output folder",
+      "jobs:\n  - id: ../x\n    input: a",
+      [
+        "m.yaml:2: jobs[0].id: a job's id names its files: no slashes, no control characters, none of : * ? \" < > | and no dot at either end"
+      ]
+    ],
+    [
+      "a number out of its range",
+      "jobs:\n  - input: a\n    fit: { maxSpeed: 9 }\n",
+      ["m.yaml:3: jobs[0].fit.maxSpeed: expected a number between 1 and 3, found 9"]
+    ],
+    [
+      "a word that is none of the choices",
+      "jobs:\n  - input: a\n    onFailure: silense\n",
+      ['m.yaml:3: jobs[0].onFailure: expected one of fail, silence, found "silense"; did you mean silence?']
+    ],
+    [
+      "a service that is neither",
+      "service: embeded\njobs: [{ input: a }]",
+      ['m.yaml:1: service: expected embedded, or baseUrl with the service\'s address, found "embeded"']
+    ],
+    [
+      "something of another type",
+      "jobs:\n - input: a\n   speakers: { A: { voice: 3 } }",
+      ["m.yaml:3: jobs[0].speakers.A.voice: expected text, found 3"]
+    ],
+    [
+      "not a mapping",
+      "just words",
+      [
+        "m.yaml:1: expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
+      ]
+    ],
+    [
+      "an empty file",
+      "",
+      [
+        "m.yaml:1: expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
+      ]
+    ],
+    [
+      "a key given twice",
+      "jobs: [{ input: a }]\njobs: [{ input: b }]\n",
+      ["m.yaml:2: not readable as YAML or JSON: Map keys must be unique"]
+    ]
+  ])("%s", (_, text, expected) => {
+    expect(refusals(text)).toEqual(expected)
+  })
+
+  test("every fault is told, not only the first", () => {
+    expect(refusals("jobs:\n  - input: a\n    onfailure: fail\n  - inptu: b\n")).toHaveLength(3)
+  })
+})
+
+test("JSON is read as YAML is", () => {
+  const manifest = {
+    name: "n",
+    service: { baseUrl: "http://127.0.0.1:1" },
+    jobs: [{ input: "a.srt", outputs: ["wav"] }]
+  }
+  expect(readManifest(JSON.stringify(manifest, undefined, 2), "m.json")).toEqual(Either.right(manifest))
+})
+
+test("only a near key is offered", () => {
+  expect(nearest("voise", ["voice", "video"])).toBe("voice")
+  expect(nearest("zzzzzz", ["voice", "video"])).toBe(undefined)
+})
