@@ -3,6 +3,12 @@ import { Schema } from "effect"
 import { SpeakerName } from "./Ids.ts"
 import { Millis } from "./Units.ts"
 
+/** What one speaker says in a cue, where the format itself names more than one. */
+export class Turn extends Schema.Class<Turn>("Turn")({
+  speaker: Schema.optional(SpeakerName),
+  text: Schema.String
+}) {}
+
 /** One entry of a subtitle. `index`, `start`, `end` and `text` are the source file's own. */
 export class Cue extends Schema.Class<Cue>("Cue")({
   /** The number the file gives the cue; every cue's position from 1 where the file gives none or repeats one. Unique in a file. */
@@ -14,6 +20,8 @@ export class Cue extends Schema.Class<Cue>("Cue")({
   text: Schema.String,
   /** The speaker that the format itself names: an ASS Name, a WebVTT `<v>`. */
   speaker: Schema.optional(SpeakerName),
+  /** The speakers' turns in order, where the format names several in one cue; together they are `text`. */
+  turns: Schema.optional(Schema.NonEmptyArray(Turn)),
   /** The line of the file on which the cue's time stands, from 1. */
   line: Schema.Positive.pipe(Schema.int())
 }) {}

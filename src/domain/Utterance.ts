@@ -21,10 +21,14 @@ export class Utterance extends Schema.Class<Utterance>("Utterance")({
   characters: Schema.Positive.pipe(Schema.int())
 }) {}
 
-/** A line by its cue and part. */
+/**
+ * A line by its cue and part. A line too long for one task is spoken in pieces by several utterances: then `piece` is the
+ * position from 0 among them, and absent otherwise. The pieces of a line are heard one after another.
+ */
 export class LineRef extends Schema.Class<LineRef>("LineRef")({
   cue: Schema.NonNegativeInt,
-  part: Schema.NonNegativeInt
+  part: Schema.NonNegativeInt,
+  piece: Schema.optional(Schema.NonNegativeInt)
 }) {}
 
 /** An utterance as one job uses it: `lines[i]` is where part i of the utterance belongs. */
