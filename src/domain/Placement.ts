@@ -17,20 +17,28 @@ export const Flag = Schema.Literal(
 )
 export type Flag = typeof Flag.Type
 
-/** One line's speech on the result's timeline. */
-export class Placement extends Schema.Class<Placement>("Placement")({
-  line: LineRef,
-  speaker: Schema.optional(SpeakerName),
+/** A segment of an utterance's clip. */
+export class ClipPart extends Schema.Class<ClipPart>("ClipPart")({
   utterance: UtteranceKey,
-  /** Which segment of the utterance's clip is heard. */
-  segment: Schema.NonNegativeInt,
+  /** Its position from 0 among the clip's segments. */
+  segment: Schema.NonNegativeInt
+}) {}
+
+/**
+ * A stretch of one speaker's speech on the result's timeline: usually one line from one segment. A line spoken in several
+ * pieces has several parts, heard one after the other; lines that could not be told apart share one placement.
+ */
+export class Placement extends Schema.Class<Placement>("Placement")({
+  lines: Schema.NonEmptyArray(LineRef),
+  parts: Schema.NonEmptyArray(ClipPart),
+  speaker: Schema.optional(SpeakerName),
   start: Millis,
   /** When its speech has ended. */
   end: Millis,
   /** How much faster than recorded; 1 is as recorded. */
   speed: Schema.Positive,
   flags: Schema.Array(Flag),
-  /** How many characters the line would have to lose to fit its slot, where it does not. */
+  /** How many characters the lines would have to lose to fit their slot, where they do not. */
   shortenBy: Schema.optional(Schema.Positive.pipe(Schema.int()))
 }) {}
 
