@@ -8,6 +8,10 @@ import { Schema } from "effect"
 export const Millis = Schema.NonNegativeInt.pipe(Schema.brand("Millis"))
 export type Millis = typeof Millis.Type
 
+/** A length in whole microseconds, for media whose length is no whole number of milliseconds; zero or more. */
+export const Micros = Schema.NonNegativeInt.pipe(Schema.brand("Micros"))
+export type Micros = typeof Micros.Type
+
 /** A position or length in PCM, in sample frames (one sample per channel); zero or more. */
 export const Frames = Schema.NonNegativeInt.pipe(Schema.brand("Frames"))
 export type Frames = typeof Frames.Type
@@ -33,6 +37,13 @@ export const deliveryRate = SampleRate.make(48_000)
 export const framesAt = (position: Millis, rate: SampleRate): Frames =>
   Frames.make(Math.round((position * rate) / 1000))
 
+/** The frame nearest to a position in microseconds: exact to the frame up to 500 kHz. */
+export const framesAtMicros = (position: Micros, rate: SampleRate): Frames =>
+  Frames.make(Math.round((position * rate) / 1_000_000))
+
+/** The millisecond nearest to a position in microseconds. */
+export const millisAtMicros = (position: Micros): Millis => Millis.make(Math.round(position / 1000))
+
 /** The millisecond nearest to a frame. */
 export const millisAt = (position: Frames, rate: SampleRate): Millis =>
   Millis.make(Math.round((position * 1000) / rate))
@@ -46,3 +57,6 @@ export const seconds = (position: Millis): number => position / 1000
 
 /** Milliseconds from seconds, rounded to the nearest, at least 0. */
 export const fromSeconds = (value: number): Millis => millis(value * 1000)
+
+/** The frames from `from` up to, not including, `to`, which is not before it. */
+export const framesBetween = (from: Frames, to: Frames): Frames => Frames.make(to - from)
