@@ -29,3 +29,26 @@ export class Setback extends Schema.Class<Setback>("Setback")({
   kind: SetbackKind,
   words: Schema.NonEmptyString
 }) {}
+
+const passing: ReadonlySet<SetbackKind> = new Set([
+  "slow-down",
+  "broken",
+  "never-settled",
+  "vanished",
+  "undecidable",
+  "clip-gone"
+])
+
+/** Whether a fault may have passed by itself, so that the next run tries again without being told to. */
+export const isPassing = (kind: SetbackKind): boolean => passing.has(kind)
+
+/**
+ * How a failed utterance gets another chance without being paid for twice: its task is asked again, looked for, or, where
+ * there is none that could still give audio, spoken anew.
+ */
+export const revivalOf = (kind: SetbackKind, hasTask: boolean): "retry" | "recall" | "resume" => {
+  if (kind === "undecidable") return "recall"
+  return hasTask && (kind === "broken" || kind === "slow-down" || kind === "never-settled")
+    ? "resume"
+    : "retry"
+}

@@ -1,0 +1,125 @@
+/** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
+import { createHash } from "node:crypto"
+import { readdirSync, statSync } from "node:fs"
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import type { Clip } from "../domain/Clip.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+
+/** A file that was written. */
+export interface Kept {
+  /** SHA-256 in hexadecimal. */
+  readonly checksum: string
+  readonly bytes: number
+}
+
+/** The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received where the clip does not hold all of it. */
+export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
+  effect: Effect.gen(function* () {
+    const { folder, clips } = yield* StateFolder
+    const pathOf = (key: UtteranceKey): string => join(clips, `${key}.wav`)
+
+    const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
+      Effect.tryPromise({ try: work, catch: (cause) => cause }).pipe(
+        Effect.catchAll((cause) => failOrDie(folder, cause))
+      )
+
+    /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
+    const keep = Effect.fn("ClipFolder.keep")(function* (key: UtteranceKey, wav: Uint8Array) {
+      yield* attempt(() => writeWhole(clips, `${key}.wav`, wav))
+      return { checksum: checksumOf(wav), bytes: wav.length } satisfies Kept
+    })
+
+    /** Keeps what the service sent, as it came; `ending` is a file name's, without the dot. */
+    const keepOriginal = Effect.fn("ClipFolder.keepOriginal")(function* (
+      key: UtteranceKey,
+      ending: string,
+      bytes: Uint8Array
+    ) {
+      yield* attempt(() => writeWhole(clips, `${key}.original.${ending}`, bytes))
+    })
+
+    /** A clip's bytes, or undefined where its file is gone or is not what was written. */
+    const read = Effect.fn("ClipFolder.read")(function* (clip: Clip) {
+      const bytes = yield* attempt(() => readFile(pathOf(clip.key)).catch(absent))
+      return bytes !== undefined && checksumOf(bytes) === clip.checksum ? bytes : undefined
+    })
+
+    /** Which of these clips, given with their sizes, have no file of that size. */
+    const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
+      // Synchronous: ten thousand looks at a folder take some ten milliseconds, as promises ten times as long.
+      return yield* Effect.try({
+        try: () => {
+          readdirSync(clips)
+          return Array.from(sizes).flatMap(([key, bytes]) =>
+            statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
+          )
+        },
+        catch: (cause) => cause
+      }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause)))
+    })
+
+    /** Removes what was received for these utterances; their clips stay. */
+    const dropOriginals = Effect.fn("ClipFolder.dropOriginals")(function* (
+      keys: ReadonlyArray<UtteranceKey>
+    ) {
+      const wanted = new Set<string>(keys)
+      yield* attempt(async () => {
+        for (const name of await readdir(clips)) {
+          const key = /^([0-9a-f]{64})\.original\./u.exec(name)?.[1]
+          if (key !== undefined && wanted.has(key)) await rm(join(clips, name), { force: true })
+        }
+      })
+    })
+
+    /** Removes everything of these utterances; returns how many bytes that frees. */
+    const remove = Effect.fn("ClipFolder.remove")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const wanted = new Set<string>(keys)
+      return yield* attempt(async () => {
+        let freed = 0
+        for (const name of await readdir(clips)) {
+          if (!wanted.has(name.slice(0, 64))) continue
+          freed += statSync(join(clips, name), { throwIfNoEntry: false })?.size ?? 0
+          await rm(join(clips, name), { force: true })
+        }
+        return freed
+      })
+    })
+
+    /** Removes what a killed run left half-written. Only for the folder's one writer, before it writes. */
+    const sweep = Effect.fn("ClipFolder.sweep")(function* () {
+      yield* attempt(async () => {
+        await mkdir(clips, { recursive: true })
+        for (const name of await readdir(clips))
+          if (name.startsWith(partPrefix)) await rm(join(clips, name), { force: true })
+      })
+    })
+
+    return { pathOf, keep, keepOriginal, read, damaged, dropOriginals, remove, sweep }
+  })
+}) {}
+
+const partPrefix = ".part-"
+
+const checksumOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+const absent = (cause: unknown): undefined => {
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined
+  throw cause
+}
+
+/** Writes beside the place, brings the bytes to the disk, and renames. */
+const writeWhole = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
+  const part = join(folder, `${partPrefix}${name}`)
+  const file = await open(part, "w")
+  try {
+    await file.writeFile(bytes)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await rename(part, join(folder, name))
+}

@@ -1,0 +1,192 @@
+/**
+ * Writes changes, many in one commit. Whoever comes while a commit is under way shares the next one, so a busy run
+ * commits a few times a second for every one of its tasks and an idle one at once.
+ */
+import { type FileHandle, open } from "node:fs/promises"
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Deferred, Effect, Queue, type Scope } from "effect"
+import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import { transitions } from "../domain/UtteranceState.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+
+/** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
+export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
+
+/** The most changes in one commit. */
+const mostAtOnce = 512
+
+/** A journal that lives as long as the scope. */
+export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
+  function* () {
+    const { folder, log } = yield* StateFolder
+    const sql = yield* SqlClient
+    const waiting = yield* Queue.unbounded<Waiting>()
+    const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
+
+    const commit = Effect.fnUntraced(function* (group: ReadonlyArray<Waiting>) {
+      const now = yield* Clock.currentTimeMillis
+      const written = yield* write(
+        sql,
+        group.map((one) => one.change),
+        now
+      ).pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
+      if (group.some((one) => one.change.event === "announce")) yield* bringToDisk
+      return written
+    })
+
+    const settle = (group: ReadonlyArray<Waiting>) =>
+      commit(group).pipe(
+        Effect.matchCauseEffect({
+          onFailure: (cause) =>
+            Effect.forEach(group, (one) => Deferred.failCause(one.done, cause), { discard: true }),
+          onSuccess: (written) =>
+            Effect.forEach(
+              group,
+              (one) =>
+                written.has(one.change.key)
+                  ? Deferred.succeed(one.done, undefined)
+                  : Deferred.die(one.done, impossible(one.change)),
+              { discard: true }
+            )
+        })
+      )
+
+    yield* Queue.takeBetween(waiting, 1, mostAtOnce).pipe(
+      Effect.flatMap((group) => Effect.forEach(distinct(Array.from(group)), settle, { discard: true })),
+      Effect.forever,
+      Effect.forkScoped
+    )
+
+    return (change) =>
+      Effect.gen(function* () {
+        const done = yield* Deferred.make<void, StateUnusable>()
+        yield* Queue.offer(waiting, { change, done })
+        yield* Deferred.await(done)
+      }).pipe(Effect.uninterruptible)
+  }
+)
+
+interface Waiting {
+  readonly change: UtteranceChange
+  readonly done: Deferred.Deferred<void, StateUnusable>
+}
+
+const impossible = ({ key, event }: UtteranceChange) =>
+  new Error(`"${event}" cannot happen to utterance ${key.slice(0, 12)} in its present state`)
+
+/** A list cut so that no key comes twice in one commit: two changes of one utterance are two steps. */
+const distinct = (list: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
+  const groups: Array<Array<Waiting>> = []
+  let seen = new Set<string>()
+  let group: Array<Waiting> = []
+  for (const one of list) {
+    if (seen.has(one.change.key)) {
+      groups.push(group)
+      group = []
+      seen = new Set()
+    }
+    seen.add(one.change.key)
+    group.push(one)
+  }
+  groups.push(group)
+  return groups
+}
+
+/** The table of transitions, as SQL sees it. */
+const rules = Object.entries(transitions)
+  .flatMap(([state, events]) =>
+    Object.entries(events).map(([event, target]) => `('${state}','${event}','${target}')`)
+  )
+  .join(",")
+
+const changeStates = `WITH rule(state, event, target) AS (VALUES ${rules})
+UPDATE utterance SET
+  state = change.target,
+  take = take + (change.event = 'lose' OR (change.event = 'retry' AND utterance.task IS NOT NULL)),
+  task = CASE
+    WHEN change.event IN ('accept', 'adopt') THEN change.task
+    WHEN change.event IN ('announce', 'withdraw', 'lose', 'retry', 'recall') THEN NULL
+    ELSE utterance.task END,
+  announced_at = CASE
+    WHEN change.event = 'announce' THEN ?2
+    WHEN change.event IN ('withdraw', 'retry') THEN NULL
+    ELSE announced_at END,
+  rerolls = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE rerolls + (change.event = 'lose' AND change.kind = 'bad-audio') END,
+  losses = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE losses + (change.event = 'lose' AND change.kind <> 'bad-audio') END,
+  setback = CASE
+    WHEN change.event IN ('lose', 'fail') THEN change.setback
+    WHEN change.event IN ('fetch', 'retry', 'recall', 'resume') THEN NULL
+    ELSE setback END,
+  changed_at = ?2
+FROM (
+  SELECT value ->> 'key' AS key, value ->> 'event' AS event, value ->> 'task' AS task,
+    value -> 'setback' AS setback, value -> 'setback' ->> 'kind' AS kind, rule.state AS state, rule.target AS target
+  FROM json_each(?1) JOIN rule ON rule.event = value ->> 'event'
+) AS change
+WHERE utterance.key = change.key AND utterance.state = change.state
+RETURNING utterance.key AS key`
+
+const keepClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
+SELECT value ->> 'key', value -> 'clip' ->> 'rate', value -> 'clip' ->> 'frames', value -> 'clip' ->> 'checksum',
+  value ->> 'bytes', value -> 'clip' ->> 'cut', value -> 'clip' -> 'segments', value ->> 'suspect'
+FROM json_each(?1)`
+
+const dropClips = `DELETE FROM clip WHERE key IN (SELECT value ->> 'key' FROM json_each(?1))`
+
+const keepTasks = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
+SELECT value ->> 'task', utterance.key, take, provider, characters, value ->> 'credits', value ->> 'event' = 'adopt', ?2
+FROM json_each(?1) JOIN utterance ON utterance.key = value ->> 'key'`
+
+/** Writes changes of different utterances in one commit; returns the keys of those that were possible. */
+const write = (
+  sql: SqlClient,
+  changes: ReadonlyArray<UtteranceChange>,
+  now: number
+): Effect.Effect<ReadonlySet<string>, SqlError> => {
+  const states = sql
+    .unsafe<{ readonly key: string }>(changeStates, [JSON.stringify(changes), now])
+    .pipe(Effect.map((rows) => new Set(rows.map((row) => row.key))))
+  const clips = changes.filter((change) => change.event === "fetch")
+  const dropped = changes.filter((change) => change.event === "refetch" || change.event === "lose")
+  const tasks = changes.filter((change) => change.event === "accept" || change.event === "adopt")
+  if (clips.length + dropped.length + tasks.length === 0) return states
+
+  const besides = (
+    statement: string,
+    about: ReadonlyArray<UtteranceChange>,
+    written: ReadonlySet<string>,
+    time?: number
+  ) => {
+    const possible = about.filter((change) => written.has(change.key))
+    if (possible.length === 0) return Effect.void
+    return sql.unsafe(statement, [JSON.stringify(possible), ...(time === undefined ? [] : [time])])
+  }
+  return sql.withTransaction(
+    Effect.gen(function* () {
+      const written = yield* states
+      yield* besides(keepClips, clips, written)
+      yield* besides(dropClips, dropped, written)
+      yield* besides(keepTasks, tasks, written, now)
+      return written
+    })
+  )
+}
+
+/** Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open. */
+const syncing = (
+  folder: string,
+  log: string
+): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let file: FileHandle | undefined
+    yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
+    return Effect.tryPromise({
+      try: async () => {
+        file ??= await open(log, "r+")
+        await file.datasync()
+      },
+      catch: (cause) => cause
+    }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause)))
+  })

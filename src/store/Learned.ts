@@ -1,0 +1,117 @@
+/** Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken and paid. */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Schedule, Schema } from "effect"
+import type { Casting } from "../domain/Casting.ts"
+import { Estimate, learn } from "../domain/Estimate.ts"
+import type { ProviderId } from "../domain/Ids.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+
+/** The lengths that a provider was seen to take and to refuse as too long, in characters. */
+export interface Lengths {
+  /** The longest text it took. */
+  readonly taken: number
+  /** The shortest it refused as too long; absent where it never did. */
+  readonly refused: number | undefined
+}
+
+/** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
+export class Learned extends Effect.Service<Learned>()("store/Learned", {
+  scoped: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder, log } = yield* StateFolder
+    const rows = yield* sql
+      .unsafe<{ readonly kind: string; readonly subject: string; readonly value: string }>(
+        `SELECT kind, subject, value FROM learned`
+      )
+      .pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
+    const figures = new Map(
+      yield* Effect.forEach(rows, (row) =>
+        Effect.map(Effect.orDie(readEstimate(row.value)), (value): [string, Estimate] => [
+          nameOf(row.kind, row.subject),
+          value
+        ])
+      )
+    )
+    const fresh = new Set<string>()
+
+    const save: Effect.Effect<void, StateUnusable> = Effect.suspend(() => {
+      const changed = Array.from(fresh, (name) => ({ name, value: figures.get(name) }))
+      fresh.clear()
+      if (changed.length === 0) return Effect.void
+      return sql
+        .unsafe(
+          `INSERT OR REPLACE INTO learned (kind, subject, value)
+           SELECT substr(value ->> 'name', 1, instr(value ->> 'name', ' ') - 1),
+             substr(value ->> 'name', instr(value ->> 'name', ' ') + 1), value -> 'value' FROM json_each(?)`,
+          [JSON.stringify(changed)]
+        )
+        .pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
+    })
+    if (log !== undefined) {
+      // What was learned is a convenience: a folder that is gone is told by those who write what matters.
+      yield* Effect.addFinalizer(() => Effect.option(save))
+      yield* save.pipe(Effect.option, Effect.repeat(Schedule.spaced("3 seconds")), Effect.forkScoped)
+    }
+
+    const put = (name: string, value: Estimate) =>
+      Effect.sync(() => {
+        figures.set(name, value)
+        fresh.add(name)
+      })
+    const add = (name: string, value: number) =>
+      Effect.suspend(() => put(name, learn(figures.get(name), value)))
+    const bound = (name: string) => figures.get(name)?.mean
+
+    return {
+      /** Milliseconds from create to done, of a provider's tasks of such a length. */
+      settleTime: (provider: ProviderId, characters: number) =>
+        figures.get(nameOf("settle-time", lengthClass(provider, characters))),
+      settled: (provider: ProviderId, characters: number, time: number) =>
+        add(nameOf("settle-time", lengthClass(provider, characters)), time),
+
+      /** Milliseconds of speech for one character, of a voice with its controls. */
+      speechTime: (casting: Casting) => figures.get(nameOf("speech-time", voiceOf(casting))),
+      spoke: (casting: Casting, characters: number, time: number) =>
+        add(nameOf("speech-time", voiceOf(casting)), time / characters),
+
+      /** Credits for one character, of a provider and model. */
+      price: (casting: Casting) => figures.get(nameOf("price", modelOf(casting))),
+      paid: (casting: Casting, characters: number, credits: number) =>
+        add(nameOf("price", modelOf(casting)), credits / characters),
+
+      lengths: (provider: ProviderId): Lengths => ({
+        taken: bound(nameOf("length-taken", provider)) ?? 0,
+        refused: bound(nameOf("length-refused", provider))
+      }),
+      tookLength: (provider: ProviderId, characters: number) =>
+        Effect.suspend(() =>
+          characters > (bound(nameOf("length-taken", provider)) ?? 0)
+            ? put(nameOf("length-taken", provider), exactly(characters))
+            : Effect.void
+        ),
+      refusedLength: (provider: ProviderId, characters: number) =>
+        Effect.suspend(() =>
+          characters < (bound(nameOf("length-refused", provider)) ?? Infinity)
+            ? put(nameOf("length-refused", provider), exactly(characters))
+            : Effect.void
+        )
+    }
+  })
+}) {}
+
+const readEstimate = Schema.decode(Schema.parseJson(Estimate))
+
+const exactly = (value: number): Estimate => Estimate.make({ count: 1, mean: value, spread: 0 })
+
+/** A kind is one word, so that kind and subject part at the first space. */
+const nameOf = (kind: string, subject: string): string => `${kind} ${subject}`
+
+/** Lengths that take about as long: doubling from class to class. */
+const lengthClass = (provider: ProviderId, characters: number): string =>
+  `${provider} ${Math.ceil(Math.log2(Math.max(16, characters)))}`
+
+const modelOf = (casting: Casting): string => JSON.stringify([casting.provider, casting.model ?? null])
+
+const voiceOf = ({ provider, voice, model, speed }: Casting): string =>
+  JSON.stringify([provider, voice, model ?? null, speed ?? null])

@@ -1,0 +1,86 @@
+/** The state's tables, and how an older file grows into them. Steps are added at the end, never changed. */
+import { fromRecord, make } from "@effect/sql/Migrator"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect } from "effect"
+
+/** The table that remembers which steps were taken. */
+export const migrationsTable = "migrations"
+
+const statements = (...all: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient, (sql) =>
+    Effect.forEach(all, (statement) => sql.unsafe(statement), { discard: true })
+  )
+
+const steps = {
+  "0001_utterances_clips_tasks": statements(
+    // Times are milliseconds since 1970. `take` is what the next or present create is counted as; `task` the present
+    // take's. `rerolls` and `losses` count takes given up for bad audio and for faults of the service.
+    `CREATE TABLE utterance (
+      id INTEGER PRIMARY KEY,
+      key TEXT NOT NULL UNIQUE,
+      state TEXT NOT NULL,
+      casting TEXT NOT NULL,
+      provider TEXT NOT NULL,
+      input TEXT NOT NULL,
+      text TEXT NOT NULL,
+      said TEXT NOT NULL,
+      characters INTEGER NOT NULL,
+      label TEXT NOT NULL,
+      take INTEGER NOT NULL DEFAULT 1,
+      task TEXT,
+      announced_at INTEGER,
+      rerolls INTEGER NOT NULL DEFAULT 0,
+      losses INTEGER NOT NULL DEFAULT 0,
+      setback TEXT,
+      changed_at INTEGER NOT NULL
+    )`,
+    `CREATE TABLE clip (
+      key TEXT PRIMARY KEY,
+      rate INTEGER NOT NULL,
+      frames INTEGER NOT NULL,
+      checksum TEXT NOT NULL,
+      bytes INTEGER NOT NULL,
+      cut TEXT NOT NULL,
+      segments TEXT NOT NULL,
+      suspect TEXT
+    ) WITHOUT ROWID`,
+    // Every task that was ever paid for, whatever became of it. `credits` is NULL where the service does not say.
+    `CREATE TABLE task (
+      task TEXT PRIMARY KEY,
+      key TEXT NOT NULL,
+      take INTEGER NOT NULL,
+      provider TEXT NOT NULL,
+      characters INTEGER NOT NULL,
+      credits REAL,
+      adopted INTEGER NOT NULL,
+      made_at INTEGER NOT NULL
+    ) WITHOUT ROWID`,
+    `CREATE INDEX task_by_time ON task (made_at)`,
+    // Which utterances a job of a batch uses; `digest` tells an unchanged list without reading it.
+    `CREATE TABLE job (
+      batch TEXT NOT NULL,
+      job TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      digest TEXT NOT NULL,
+      PRIMARY KEY (batch, job)
+    ) WITHOUT ROWID`,
+    `CREATE TABLE job_use (
+      batch TEXT NOT NULL,
+      job TEXT NOT NULL,
+      key TEXT NOT NULL,
+      PRIMARY KEY (batch, job, key)
+    ) WITHOUT ROWID`,
+    `CREATE TABLE learned (
+      kind TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (kind, subject)
+    ) WITHOUT ROWID`
+  )
+}
+
+/** The version that this program writes. */
+export const schemaVersion = Object.keys(steps).length
+
+/** Takes the steps that a file lacks. */
+export const migrate = make({})({ table: migrationsTable, loader: fromRecord(steps) })

@@ -1,0 +1,93 @@
+/** Why a state folder cannot be used, in words that say how to mend it. */
+import { Effect, Schema } from "effect"
+
+/** Who holds a state folder. */
+export class Holder extends Schema.Class<Holder>("Holder")({
+  pid: Schema.Int,
+  host: Schema.String,
+  /** When it took the folder, ISO 8601 in UTC. */
+  since: Schema.String
+}) {}
+
+/** Another run holds the folder. */
+export class StateBusy extends Schema.TaggedError<StateBusy>()("StateBusy", {
+  folder: Schema.String,
+  /** Absent where the holder has not written its name yet. */
+  holder: Schema.optional(Holder)
+}) {
+  override get message(): string {
+    const who =
+      this.holder === undefined
+        ? "another run"
+        : `process ${this.holder.pid} on ${this.holder.host} since ${this.holder.since}`
+    return `${this.folder}: held by ${who}; wait for it to end, or name another folder with --state`
+  }
+}
+
+/** What is wrong with a state folder. */
+export const StateReason = Schema.Literal(
+  "missing",
+  "not-a-folder",
+  "read-only",
+  "full",
+  "gone",
+  "not-a-database",
+  "older",
+  "newer",
+  "locked"
+)
+export type StateReason = typeof StateReason.Type
+
+const advice: Readonly<Record<StateReason, string>> = {
+  missing: "holds no state yet: nothing was run with it",
+  "not-a-folder": "is not a folder, or a part of its path is a file; name another with --state",
+  "read-only": "cannot be written; make it writable, or name another folder with --state",
+  full: "no space is left on its disk; free some and run again, nothing paid for is lost",
+  gone: "cannot be reached any more; bring its disk back and run again, nothing paid for is lost",
+  "not-a-database":
+    "its state.sqlite is damaged or no database; move it away to start anew (clips beside it are not used then)",
+  older: "was written by an older version; `dubwright run` brings it up to date",
+  newer: "was written by a newer version of dubwright; use that version, or name another folder with --state",
+  locked: "its state.sqlite is locked by another program; close that and run again"
+}
+
+/** A state folder that cannot be used, or no longer. Whatever was confirmed as written before is still there. */
+export class StateUnusable extends Schema.TaggedError<StateUnusable>()("StateUnusable", {
+  folder: Schema.String,
+  reason: StateReason,
+  /** The system's own words, where there are any. */
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `${this.folder}: ${advice[this.reason]}${this.detail === "" ? "" : ` (${this.detail})`}`
+  }
+}
+
+const reasons: ReadonlyArray<readonly [RegExp, StateReason]> = [
+  [/^(ENOSPC|EDQUOT|SQLITE_FULL)/u, "full"],
+  [/^SQLITE_READONLY_DBMOVED/u, "gone"],
+  [/^(EROFS|EACCES|EPERM|SQLITE_READONLY|SQLITE_PERM)/u, "read-only"],
+  [/^(ENOTDIR|EEXIST|EISDIR)/u, "not-a-folder"],
+  [/^(SQLITE_NOTADB|SQLITE_CORRUPT|SQLITE_FORMAT)/u, "not-a-database"],
+  [/^(SQLITE_BUSY|SQLITE_LOCKED)/u, "locked"],
+  [
+    /^(ENOENT|EIO|ESTALE|ENODEV|ENXIO|ENOTCONN|ETIMEDOUT|EHOSTDOWN|SQLITE_IOERR|SQLITE_CANTOPEN|SQLITE_PROTOCOL)/u,
+    "gone"
+  ]
+]
+
+/** What a failure of the file system or of SQLite means for the folder; undefined where it is no such failure. */
+export const stateFault = (folder: string, failure: unknown): StateUnusable | undefined => {
+  for (let cause = failure; cause instanceof Error; cause = cause.cause) {
+    const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
+    const found = reasons.find(([pattern]) => pattern.test(code))
+    if (found !== undefined) return new StateUnusable({ folder, reason: found[1], detail: cause.message })
+  }
+  return undefined
+}
+
+/** Fails with what a failure means for the folder; dies where it is a fault in the program. */
+export const failOrDie = (folder: string, failure: unknown): Effect.Effect<never, StateUnusable> => {
+  const fault = stateFault(folder, failure)
+  return fault === undefined ? Effect.die(failure) : Effect.fail(fault)
+}

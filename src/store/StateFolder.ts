@@ -1,0 +1,109 @@
+/** The folder in which a batch's state lives: its database, its clips, and the lock of its one writer. */
+import { existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { layer as reactivity } from "@effect/experimental/Reactivity"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { SqliteClient } from "@effect/sql-sqlite-node"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
+import { failOrDie, type StateBusy, stateFault, StateUnusable } from "./StateFault.ts"
+import { holdFolder } from "./WriterLock.ts"
+
+/** An open state folder. */
+export class StateFolder extends Context.Tag("store/StateFolder")<
+  StateFolder,
+  {
+    /** Absolute. */
+    readonly folder: string
+    /** Where the clips are; absolute. */
+    readonly clips: string
+    /** The database's log, which is brought to the disk before a create is sent; absent where the folder is only read. */
+    readonly log: string | undefined
+  }
+>() {}
+
+/**
+ * A state folder to write to, made where it is missing and held until the layer is released. Commits reach the operating
+ * system (WAL, synchronous=NORMAL), so the death of the process loses none; what must also survive a power cut, an
+ * announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit.
+ */
+export const writableState = (
+  folder: string
+): Layer.Layer<StateFolder | SqlClient, StateBusy | StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const clips = join(folder, "clips")
+      yield* Effect.try({ try: () => mkdirSync(clips, { recursive: true }), catch: (cause) => cause }).pipe(
+        Effect.catchAll((cause) => failOrDie(folder, cause))
+      )
+      yield* holdFolder(folder)
+      const file = join(folder, "state.sqlite")
+      const sql = yield* openDatabase(folder, { filename: file })
+      yield* Effect.gen(function* () {
+        yield* sql.unsafe("PRAGMA synchronous = NORMAL")
+        yield* refuseNewer(folder, sql)
+        yield* migrate
+      }).pipe(
+        Effect.provideService(SqlClient, sql),
+        Effect.catchTags({
+          SqlError: (error) => failOrDie(folder, error),
+          MigrationError: (error) => Effect.die(error)
+        }),
+        Effect.catchAllDefect((defect) => failOrDie(folder, defect))
+      )
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, { folder, clips, log: `${file}-wal` })
+      )
+    })
+  )
+
+/** A state folder to read from, safe while a run writes to it. */
+export const readableState = (folder: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const file = join(folder, "state.sqlite")
+      if (!existsSync(file)) return yield* new StateUnusable({ folder, reason: "missing", detail: "" })
+      const sql = yield* openDatabase(folder, { filename: file, readonly: true, disableWAL: true })
+      yield* refuseOther(folder, sql)
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, { folder, clips: join(folder, "clips"), log: undefined })
+      )
+    })
+  )
+
+const openDatabase = (
+  folder: string,
+  config: SqliteClient.SqliteClientConfig
+): Effect.Effect<SqlClient, StateUnusable, Scope.Scope> =>
+  SqliteClient.make(config).pipe(
+    Effect.provide(reactivity),
+    // The client opens its file while it is made, and throws.
+    Effect.catchAllDefect((defect) => failOrDie(folder, defect))
+  )
+
+const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>
+  sql<{ version: number | null }>`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`.pipe(
+    Effect.map((rows) => rows[0]?.version ?? 0),
+    // A file without the table is new, or was left by a run that died while making it.
+    Effect.catchTag("SqlError", (error) =>
+      stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error)
+    )
+  )
+
+const refuseNewer = (folder: string, sql: SqlClient) =>
+  Effect.flatMap(versionOf(folder, sql), (version) =>
+    version > schemaVersion
+      ? new StateUnusable({ folder, reason: "newer", detail: `schema ${version}, known ${schemaVersion}` })
+      : Effect.void
+  )
+
+const refuseOther = (folder: string, sql: SqlClient) =>
+  Effect.flatMap(versionOf(folder, sql), (version) =>
+    version === schemaVersion
+      ? Effect.void
+      : new StateUnusable({
+          folder,
+          reason: version > schemaVersion ? "newer" : version === 0 ? "missing" : "older",
+          detail: version === 0 ? "" : `schema ${version}, known ${schemaVersion}`
+        })
+  )

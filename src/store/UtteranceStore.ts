@@ -1,0 +1,276 @@
+/** What is known of every utterance, and what happens to it. */
+import { createHash } from "node:crypto"
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect } from "effect"
+import { type JobId, type ProviderId, type TaskId, UtteranceKey } from "../domain/Ids.ts"
+import { isPassing, revivalOf } from "../domain/Setback.ts"
+import type { Utterance } from "../domain/Utterance.ts"
+import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import { makeJournal } from "./Journal.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+import {
+  clipColumns,
+  clipOf,
+  rowColumns,
+  rowOf,
+  readSetback,
+  type Standing,
+  type StandingColumns,
+  standingOf,
+  type StoredClip,
+  type UtteranceRow
+} from "./UtteranceRow.ts"
+
+/** A job's utterances, in the order in which it uses them; `label` says where, for the service's list of tasks. */
+export interface JobUtterances {
+  readonly job: JobId
+  readonly utterances: ReadonlyArray<{ readonly utterance: Utterance; readonly label: string }>
+}
+
+/** How a job stands. An utterance that several jobs use counts in each. */
+export interface JobStanding {
+  readonly job: string
+  readonly utterances: number
+  readonly characters: number
+  /** On disk: fetched or placed. */
+  readonly done: number
+  /** Announced, submitted or settled. */
+  readonly underWay: number
+  readonly failed: number
+  /** Not sent yet. */
+  readonly left: number
+}
+
+/** Tasks made in a span of time, by provider. */
+export interface Spending {
+  readonly provider: ProviderId
+  readonly tasks: number
+  readonly adopted: number
+  readonly characters: number
+  /** The sum of what the service said; `unpriced` characters are of tasks of which it said nothing. */
+  readonly credits: number
+  readonly unpriced: number
+}
+
+/** The store of utterances. Every method may fail when the folder can no longer be used. */
+export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
+  scoped: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder } = yield* StateFolder
+    const write = yield* makeJournal
+
+    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
+      Effect.catchTag(effect, "SqlError", (error) => failOrDie(folder, error))
+
+    const standings = Effect.fn("UtteranceStore.standings")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const rows = yield* guarded(
+        sql.unsafe<StandingColumns>(
+          `SELECT utterance.key, state, take, setback, suspect FROM utterance LEFT JOIN clip ON clip.key = utterance.key
+           WHERE utterance.key IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(keys)]
+        )
+      )
+      return new Map(
+        rows.map((row): [UtteranceKey, Standing] => [UtteranceKey.make(row.key), standingOf(row)])
+      )
+    })
+
+    /**
+     * Makes utterances known, and which jobs of a batch use them; jobs of the batch that are not named are forgotten.
+     * Returns how each utterance stands. Known ones are left as they are.
+     */
+    const plan = Effect.fn("UtteranceStore.plan")(function* (
+      batch: string,
+      jobs: ReadonlyArray<JobUtterances>
+    ) {
+      const named = new Map<UtteranceKey, { readonly utterance: Utterance; readonly label: string }>()
+      for (const { utterances } of jobs)
+        for (const use of utterances) if (!named.has(use.utterance.key)) named.set(use.utterance.key, use)
+      const known = yield* standings(Array.from(named.keys()))
+      const unknown = Array.from(named.values()).filter(({ utterance }) => !known.has(utterance.key))
+      const now = yield* Clock.currentTimeMillis
+      yield* guarded(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            for (let from = 0; from < unknown.length; from += rowsAtOnce)
+              yield* sql.unsafe(addUtterances, [JSON.stringify(unknown.slice(from, from + rowsAtOnce)), now])
+            yield* recordUses(sql, batch, jobs)
+          })
+        )
+      )
+      for (const { utterance } of unknown) known.set(utterance.key, untouched)
+      return known
+    })
+
+    /** Reads utterances, in the order asked for; unknown keys are left out. */
+    const rows = Effect.fn("UtteranceStore.rows")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const found = yield* guarded(
+        sql.unsafe(`SELECT ${rowColumns} FROM utterance WHERE key IN (SELECT value FROM json_each(?))`, [
+          JSON.stringify(keys)
+        ])
+      )
+      const read = yield* Effect.forEach(found, rowOf)
+      const byKey = new Map(read.map((row) => [row.utterance.key, row]))
+      return keys.flatMap((key): ReadonlyArray<UtteranceRow> => {
+        const row = byKey.get(key)
+        return row === undefined ? [] : [row]
+      })
+    })
+
+    /** The clips of those utterances that have one. */
+    const clips = Effect.fn("UtteranceStore.clips")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const found = yield* guarded(
+        sql.unsafe(`SELECT ${clipColumns} FROM clip WHERE key IN (SELECT value FROM json_each(?))`, [
+          JSON.stringify(keys)
+        ])
+      )
+      const read = yield* Effect.forEach(found, clipOf)
+      return new Map(read.map((stored): [UtteranceKey, StoredClip] => [stored.clip.key, stored]))
+    })
+
+    /** The sizes of the clips that should be on disk, by key: what is needed to notice a missing one. */
+    const clipSizes = Effect.fn("UtteranceStore.clipSizes")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly key: string; readonly bytes: number }>(
+          `SELECT key, bytes FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(keys)]
+        )
+      )
+      return new Map(found.map((row): [UtteranceKey, number] => [UtteranceKey.make(row.key), row.bytes]))
+    })
+
+    /** Which of these tasks were made for an utterance of this folder. */
+    const ours = Effect.fn("UtteranceStore.ours")(function* (tasks: ReadonlyArray<TaskId>) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly task: string }>(
+          `SELECT task FROM task WHERE task IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(tasks)]
+        )
+      )
+      return new Set(found.map((row) => row.task))
+    })
+
+    /** How each job of a batch stands, in the batch's order. */
+    const jobStandings = Effect.fn("UtteranceStore.jobStandings")(function* (batch: string) {
+      return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
+    })
+
+    /** What was paid for from a time on (milliseconds since 1970), by provider. */
+    const spending = Effect.fn("UtteranceStore.spending")(function* (since: number) {
+      return yield* guarded(sql.unsafe<Spending>(spendingSince, [since]))
+    })
+
+    /** Utterances that no job of any batch uses any more. */
+    const unused = Effect.fn("UtteranceStore.unused")(function* () {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly key: string }>(
+          `SELECT key FROM utterance WHERE key NOT IN (SELECT key FROM job_use)`
+        )
+      )
+      return found.map((row) => UtteranceKey.make(row.key))
+    })
+
+    /**
+     * Gives failed utterances another chance: `all`, or those only whose fault may have passed by itself. One that may still
+     * have its audio at the service is asked for there first. Returns which were revived.
+     */
+    const revive = Effect.fn("UtteranceStore.revive")(function* (
+      keys: ReadonlyArray<UtteranceKey>,
+      which: "all" | "passing"
+    ) {
+      const failed = yield* guarded(
+        sql.unsafe<{ readonly key: string; readonly task: string | null; readonly setback: string }>(
+          `SELECT key, task, setback FROM utterance
+           WHERE state = 'failed' AND key IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(keys)]
+        )
+      )
+      const changes = failed.flatMap(({ key, task, setback }): ReadonlyArray<UtteranceChange> => {
+        const { kind } = readSetback(setback)
+        return which === "all" || isPassing(kind)
+          ? [{ event: revivalOf(kind, task !== null), key: UtteranceKey.make(key) }]
+          : []
+      })
+      yield* Effect.forEach(changes, write, { concurrency: "unbounded", discard: true })
+      return changes.map((change) => change.key)
+    })
+
+    return {
+      plan,
+      revive,
+      standings,
+      rows,
+      clips,
+      clipSizes,
+      ours,
+      jobStandings,
+      spending,
+      unused,
+      /** Writes a change, checked against the table of transitions; an impossible one is a fault in the program. */
+      apply: write
+    }
+  })
+}) {}
+
+const untouched: Standing = { state: "planned", take: 1, setback: undefined, suspect: undefined }
+
+/** How many utterances one statement adds: their texts stand in memory twice meanwhile. */
+const rowsAtOnce = 2_000
+
+const addUtterances = `INSERT OR IGNORE INTO utterance
+  (key, state, casting, provider, input, text, said, characters, label, changed_at)
+SELECT value -> 'utterance' ->> 'key', 'planned', value -> 'utterance' -> 'casting',
+  value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
+  value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', ?2
+FROM json_each(?1)`
+
+const standingOfJobs = `SELECT job.job AS job, count(utterance.key) AS utterances,
+  coalesce(sum(characters), 0) AS characters,
+  coalesce(sum(state IN ('fetched', 'placed')), 0) AS done,
+  coalesce(sum(state IN ('announced', 'submitted', 'settled')), 0) AS underWay,
+  coalesce(sum(state = 'failed'), 0) AS failed,
+  coalesce(sum(state = 'planned'), 0) AS left
+FROM job LEFT JOIN job_use ON job_use.batch = job.batch AND job_use.job = job.job
+LEFT JOIN utterance ON utterance.key = job_use.key
+WHERE job.batch = ? GROUP BY job.job ORDER BY job.position`
+
+const spendingSince = `SELECT provider, count(*) AS tasks, sum(adopted) AS adopted, sum(characters) AS characters,
+  coalesce(sum(credits), 0) AS credits, coalesce(sum(CASE WHEN credits IS NULL THEN characters END), 0) AS unpriced
+FROM task WHERE made_at >= ? GROUP BY provider ORDER BY provider`
+
+/** Writes which utterances each job uses, where that changed. */
+const recordUses = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  batch: string,
+  jobs: ReadonlyArray<JobUtterances>
+) {
+  const before = yield* sql.unsafe<{ readonly job: string; readonly digest: string }>(
+    `SELECT job, digest FROM job WHERE batch = ?`,
+    [batch]
+  )
+  const digests = new Map(before.map((row) => [row.job, row.digest]))
+  for (const [position, { job, utterances }] of jobs.entries()) {
+    const keys = utterances.map((use) => use.utterance.key)
+    const digest = createHash("sha256").update(keys.join()).digest("hex")
+    if (digests.get(job) !== digest) {
+      yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
+      yield* sql.unsafe(
+        `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?1, ?2, value FROM json_each(?3)`,
+        [batch, job, JSON.stringify(keys)]
+      )
+    }
+    yield* sql.unsafe(`INSERT OR REPLACE INTO job (batch, job, position, digest) VALUES (?, ?, ?, ?)`, [
+      batch,
+      job,
+      position,
+      digest
+    ])
+    digests.delete(job)
+  }
+  for (const gone of digests.keys()) {
+    yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, gone])
+    yield* sql.unsafe(`DELETE FROM job WHERE batch = ? AND job = ?`, [batch, gone])
+  }
+})

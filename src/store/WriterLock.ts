@@ -1,0 +1,58 @@
+/**
+ * One writer to a state folder. The lock is an exclusive transaction on a small database of its own: the operating system
+ * drops it with the process, however that dies, so no lock is ever stale. A file beside it names the holder for people.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
+import { join } from "node:path"
+import Sqlite from "better-sqlite3"
+import { Clock, Effect, Option, Schema, type Scope } from "effect"
+import { failOrDie, Holder, StateBusy, type StateUnusable } from "./StateFault.ts"
+
+/** Holds a folder until the scope closes. The folder must be there. */
+export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const holder = Holder.make({ pid: process.pid, host: hostname(), since })
+    yield* Effect.acquireRelease(takeLock(folder), (lock) => Effect.sync(() => lock.close()))
+    yield* Effect.acquireRelease(
+      Effect.try({
+        try: () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`),
+        catch: (cause) => cause
+      }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause))),
+      // The folder may be gone by now; the name says nothing without the lock.
+      () => Effect.try(() => rmSync(nameFile(folder), { force: true })).pipe(Effect.option)
+    )
+    return holder
+  })
+
+/** Who holds a folder by its own word; says nothing about whether it still does. */
+export const namedHolder = (folder: string): Holder | undefined => {
+  try {
+    return Option.getOrUndefined(readHolder(readFileSync(nameFile(folder), "utf8")))
+  } catch {
+    return undefined
+  }
+}
+
+const readHolder = Schema.decodeOption(Schema.parseJson(Holder))
+
+const nameFile = (folder: string): string => join(folder, "holder.json")
+
+const takeLock = (folder: string): Effect.Effect<Sqlite.Database, StateBusy | StateUnusable> =>
+  Effect.suspend((): Effect.Effect<Sqlite.Database, StateBusy | StateUnusable> => {
+    let lock: Sqlite.Database | undefined
+    try {
+      lock = new Sqlite(join(folder, "lock.sqlite"), { timeout: 0 })
+      lock.exec("BEGIN EXCLUSIVE")
+      return Effect.succeed(lock)
+    } catch (cause) {
+      lock?.close()
+      const busy = cause instanceof Sqlite.SqliteError && cause.code.startsWith("SQLITE_BUSY")
+      return busy
+        ? Effect.fail(new StateBusy({ folder, ...spread(namedHolder(folder)) }))
+        : failOrDie(folder, cause)
+    }
+  })
+
+const spread = (holder: Holder | undefined) => (holder === undefined ? {} : { holder })
