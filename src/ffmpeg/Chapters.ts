@@ -1,0 +1,26 @@
+/** Chapters as ffmpeg reads them. */
+import type { Millis } from "../domain/Units.ts"
+
+/** A named stretch of the result. */
+export interface Chapter {
+  readonly start: Millis
+  /** Past its last millisecond; after `start`. */
+  readonly end: Millis
+  readonly title: string
+}
+
+/** The chapters in ffmpeg's own metadata format. */
+export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
+  [
+    ";FFMETADATA1",
+    ...chapters.flatMap(({ start, end, title }) => [
+      "[CHAPTER]",
+      "TIMEBASE=1/1000",
+      `START=${start}`,
+      `END=${end}`,
+      `title=${escaped(title)}`
+    ]),
+    ""
+  ].join("\n")
+
+const escaped = (text: string): string => text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`)

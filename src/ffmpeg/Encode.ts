@@ -1,0 +1,168 @@
+/** The job that turns PCM from a pipe into one or several audio files, in one pass. */
+import type { LanguageTag } from "../domain/Ids.ts"
+import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
+import type { Job, JobOutput } from "./Job.ts"
+import { languageCode } from "./LanguageCode.ts"
+
+/** The PCM that is fed: interleaved where there are two channels. */
+export interface PcmFeed {
+  readonly rate: SampleRate
+  readonly channels: 1 | 2
+  /** How long all of it is. The results are as long, to the frame of their own rate. */
+  readonly frames: Frames
+  /** 32-bit floats, ±1 at full scale, which are dithered where 16 bit are written; or 16-bit integers. */
+  readonly sample: "float32" | "int16"
+}
+
+/** What is written. Bit rates are kilobits a second for all channels together. */
+export type AudioFormat =
+  | {
+      readonly format: "wav"
+      /** 32 is floating point. */
+      readonly depth: 16 | 24 | 32
+      /** Makes it a Broadcast Wave: where its first frame stands, in frames of the file's own rate since midnight. */
+      readonly timeReference?: Frames
+    }
+  | { readonly format: "flac"; readonly depth: 16 | 24 }
+  | { readonly format: "mp3" | "m4a" | "opus"; readonly bitrate?: number }
+
+/** What a file says of itself. */
+export interface AudioTags {
+  readonly title?: string
+  readonly artist?: string
+  readonly album?: string
+  readonly comment?: string
+  readonly language?: LanguageTag
+}
+
+/** One file to be written. */
+export interface AudioSink {
+  readonly path: string
+  readonly format: AudioFormat
+  /** 48 kHz where absent. Opus and MP3 that cannot have a rate get 48 kHz. */
+  readonly rate?: SampleRate
+  readonly tags?: AudioTags
+}
+
+/** How many frames a sink's file has: the feed's length at the file's rate, to the nearest frame. */
+export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames =>
+  Frames.make(Math.round((feed.frames * rateOf(sink)) / feed.rate))
+
+/** A sink with the place where it is written until it is whole. */
+export interface PlacedSink {
+  readonly sink: AudioSink
+  readonly part: string
+}
+
+/** The job; `chapters` is a file in ffmpeg's metadata format. */
+export const encodeJob = (
+  feed: PcmFeed,
+  sinks: ReadonlyArray<PlacedSink>,
+  chapters: string | undefined
+): Job => ({
+  purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
+  inputs: [
+    {
+      source: "stdin",
+      options: [
+        "-f",
+        feed.sample === "float32" ? "f32le" : "s16le",
+        "-ar",
+        `${feed.rate}`,
+        "-ac",
+        `${feed.channels}`
+      ]
+    },
+    ...(chapters === undefined ? [] : [{ source: chapters, options: ["-f", "ffmetadata"] }])
+  ],
+  filters: [],
+  outputs: sinks.map((placed) => outputOf(feed, placed, chapters !== undefined))
+})
+
+const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean): JobOutput => ({
+  target: part,
+  options: [
+    "-map",
+    "0:a:0",
+    ...(chapters ? ["-map_chapters", "1"] : []),
+    "-af",
+    filterOf(feed, sink),
+    ...codecOf(feed, sink),
+    ...tagsOf(sink.tags ?? {}),
+    "-y"
+  ]
+})
+
+/** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
+const filterOf = (feed: PcmFeed, sink: AudioSink): string => {
+  const length = framesWritten(feed, sink)
+  const dithered = feed.sample === "float32" && depthOf(sink.format) === 16
+  return [
+    `aresample=${rateOf(sink)}${dithered ? ":osf=s16:dither_method=triangular" : ""}`,
+    `apad=whole_len=${length}`,
+    `atrim=end_sample=${length}`
+  ].join(",")
+}
+
+const depthOf = (format: AudioFormat): number | undefined => ("depth" in format ? format.depth : undefined)
+
+const rateOf = ({ format, rate }: AudioSink): SampleRate => {
+  const wanted = rate ?? deliveryRate
+  const possible = ratesOf[format.format]
+  return possible === undefined || possible.includes(wanted) ? wanted : deliveryRate
+}
+
+/** The only rates that some encoders take, in hertz. */
+const ratesOf: Readonly<Partial<Record<AudioFormat["format"], ReadonlyArray<number>>>> = {
+  opus: [8_000, 12_000, 16_000, 24_000, 48_000],
+  mp3: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+  m4a: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000]
+}
+
+const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> => {
+  switch (format.format) {
+    case "wav":
+      return [
+        "-c:a",
+        { 16: "pcm_s16le", 24: "pcm_s24le", 32: "pcm_f32le" }[format.depth],
+        ...(format.timeReference === undefined
+          ? []
+          : ["-write_bext", "1", "-metadata", `time_reference=${format.timeReference}`]),
+        "-rf64",
+        "auto",
+        "-f",
+        "wav"
+      ]
+    case "flac":
+      return [
+        "-c:a",
+        "flac",
+        "-sample_fmt",
+        format.depth === 16 ? "s16" : "s32",
+        ...(format.depth === 24 ? ["-bits_per_raw_sample", "24"] : []),
+        "-f",
+        "flac"
+      ]
+    case "mp3":
+      return ["-c:a", "libmp3lame", "-b:a", `${format.bitrate ?? 96 * feed.channels}k`, "-f", "mp3"]
+    case "m4a":
+      return ["-c:a", "aac", "-b:a", `${format.bitrate ?? 96 * feed.channels}k`, "-f", "ipod"]
+    case "opus":
+      return ["-c:a", "libopus", "-b:a", `${format.bitrate ?? 64 * feed.channels}k`, "-f", "opus"]
+  }
+}
+
+/** Formats differ in whether they take tags of the file or of its stream: both are given. */
+const tagsOf = ({ language, ...texts }: AudioTags): ReadonlyArray<string> => [
+  ...Object.entries(texts).flatMap(([name, text]) =>
+    text === undefined ? [] : ["-metadata", `${name}=${text}`]
+  ),
+  ...(language === undefined
+    ? []
+    : [
+        "-metadata",
+        `language=${languageCode(language)}`,
+        "-metadata:s:a:0",
+        `language=${languageCode(language)}`
+      ])
+]

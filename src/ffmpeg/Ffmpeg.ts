@@ -1,0 +1,37 @@
+/** ffmpeg as the rest of the program knows it. */
+import { resolve } from "node:path"
+import { Effect } from "effect"
+import type { SampleRate } from "../domain/Units.ts"
+import { locateConfigured } from "./Binary.ts"
+import type { DecodeSource } from "./Decode.ts"
+import { decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
+import { type EncodeRequest, encodeAll, type PcmBlocks } from "./Encoder.ts"
+import { probeFile } from "./Prober.ts"
+
+/** Decodes, probes, encodes and muxes with the ffmpeg that was located when the service was made. */
+export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
+  effect: Effect.gen(function* () {
+    const binary = yield* locateConfigured
+    return {
+      /** Which ffmpeg is used. */
+      binary,
+      /** The length and the streams of a media file. */
+      probe: Effect.fn("Ffmpeg.probe")((path: string) => probeFile(binary, resolve(path))),
+      /** One file's samples, mono; `track` where it has several. */
+      decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>
+        decodeFile(binary, source, rate)
+      ),
+      /** Samples from bytes; `name` stands for them in errors. */
+      decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
+        decodeBytes(binary, bytes, name, rate)
+      ),
+      /** Many files in few processes; each result in the files' order, with its own fault where it has one. */
+      decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
+        decodeFiles(binary, sources, rate)
+      ),
+      /** Writes all files of the request from one stream of blocks, whole or not at all. */
+      encode: <E, R>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
+        encodeAll(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode"))
+    }
+  })
+}) {}

@@ -1,0 +1,94 @@
+/** Child processes: started, drained, and surely ended before whoever started them goes on. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { type Duration, Effect } from "effect"
+
+/** What a process said and how it ended. */
+export interface Ended {
+  readonly stdout: Buffer
+  /** The first and last lines where there were too many to keep. */
+  readonly stderr: string
+  /** Absent where it was killed or never started. */
+  readonly exitCode: number | undefined
+  /** Why it never started. */
+  readonly startFailure: Error | undefined
+}
+
+/** How long a process may take to end after SIGTERM before it is killed. */
+const graceMillis = 2_000
+
+/** The most of stderr that is kept from its beginning, and from its end, in characters. */
+const keptOfStderr = 256 * 1024
+
+/** Runs a program to its end; interruption ends it first. Never fails: how it ended is in the result. */
+export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+  Effect.async<Ended>((resume) => {
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
+    const stdout: Array<Buffer> = []
+    const stderr = new Transcript()
+    let startFailure: Error | undefined
+    child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk))
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
+    const finish = () =>
+      resume(
+        Effect.succeed({
+          stdout: Buffer.concat(stdout),
+          stderr: stderr.text(),
+          exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,
+          startFailure
+        })
+      )
+    child.once("error", (cause) => {
+      startFailure = cause
+      if (child.pid === undefined) finish()
+    })
+    child.once("close", finish)
+    return stopped(child)
+  })
+
+/** Like `runProcess`, ended after a time; undefined where the time ran out. */
+export const runProcessFor = (
+  file: string,
+  args: ReadonlyArray<string>,
+  limit: Duration.DurationInput
+): Effect.Effect<Ended | undefined> =>
+  runProcess(file, args).pipe(
+    Effect.timeoutOption(limit),
+    Effect.map((ended) => (ended._tag === "Some" ? ended.value : undefined))
+  )
+
+/** Ends a child, if it still runs, and waits until it is gone: SIGTERM first, SIGKILL after a grace. */
+export const stopped = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
+      resume(Effect.void)
+      return
+    }
+    const killing = setTimeout(() => child.kill("SIGKILL"), graceMillis)
+    child.once("exit", () => {
+      clearTimeout(killing)
+      resume(Effect.void)
+    })
+    child.kill("SIGTERM")
+  })
+
+/** A command line as it could be pasted into a shell. */
+export const commandLine = (file: string, args: ReadonlyArray<string>): string =>
+  [file, ...args]
+    .map((word) => (/^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ")
+
+/** Text that may be endless, kept from its beginning and its end. */
+class Transcript {
+  private head = ""
+  private tail = ""
+
+  add(chunk: string): void {
+    const room = Math.max(0, keptOfStderr - this.head.length)
+    this.head += chunk.slice(0, room)
+    this.tail = (this.tail + chunk.slice(room)).slice(-keptOfStderr)
+  }
+
+  text(): string {
+    return this.head + this.tail
+  }
+}
