@@ -1,0 +1,86 @@
+/** eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same samples. */
+import { availableParallelism } from "node:os"
+import { type Duration, Effect } from "effect"
+import { fromSeconds } from "../domain/Units.ts"
+import { type Engine, type EngineVoice, SpeechFailed } from "./Engine.ts"
+import { normalise, primaryTag } from "./Normalise.ts"
+import { speakSentences } from "./SentenceSpeech.ts"
+import { sentencesOf } from "./Sentences.ts"
+import { englishWords } from "./vietnamese/Foreign.ts"
+import { makeWorkerPool } from "./WorkerPool.ts"
+import { spokenBy, voicesOf } from "./WorkerVoices.ts"
+
+export interface EspeakOptions {
+  /** Threads at most; the default leaves one processor free. Each takes about 90 MB while it is in use. */
+  readonly size?: number
+  /** The longest that one sentence may take; default 30 seconds. */
+  readonly deadline?: Duration.DurationInput
+  /** How long a thread may stand idle before its memory is given back; default 2 minutes. */
+  readonly idle?: Duration.DurationInput
+  /** The longest speech of one request, in seconds; default an hour. */
+  readonly maxSeconds?: number
+}
+
+const name = "espeak"
+/** Code points passed to the engine at once: its own buffers hold about 800. */
+const longestPart = 400
+/** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
+const pauses = { sentence: 300, clause: 150, word: 0 } as const
+
+/** The engine; its threads end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
+export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOptions = {}) {
+  const pool = yield* makeWorkerPool({
+    engine: name,
+    size: options.size ?? Math.max(1, availableParallelism() - 1),
+    deadline: options.deadline ?? "30 seconds",
+    idle: options.idle ?? "2 minutes"
+  })
+  const catalogue = yield* voicesOf(pool, name)
+
+  const speak: Engine["speak"] = Effect.fn("EspeakEngine.speak")(function* (request) {
+    const known = yield* catalogue
+    const { voice, variant } = partedVoice(request.voice)
+    const found = known.voices.find(({ id }) => id === voice)
+    if (found === undefined || (variant !== undefined && !known.variants.includes(variant))) {
+      return yield* unknownVoice(request.voice, known.voices)
+    }
+    const language = request.language ?? found.languages[0] ?? voice
+    const tokens = normalise(request.text, primaryTag(voice) === "vi" ? "vi" : language)
+    const sentences = sentencesOf(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
+    return yield* speakSentences(tokens, sentences, {
+      engine: name,
+      speakPart: (part) =>
+        spokenBy(pool, name, {
+          _tag: "Sentence",
+          voice: variant === undefined ? voice : `${voice}+${variant}`,
+          rate: request.rate,
+          pitch: request.pitch,
+          pieces: part.pieces
+        }),
+      pauseAfter: (part) => pauses[part.ends] / request.rate,
+      volume: request.volume,
+      longest: fromSeconds(options.maxSeconds ?? 3_600)
+    })
+  })
+
+  return {
+    name,
+    voices: Effect.map(catalogue, ({ voices }) => voices),
+    speak,
+    check: Effect.asVoid(catalogue)
+  } satisfies Engine
+})
+
+const partedVoice = (id: string): { readonly voice: string; readonly variant: string | undefined } => {
+  const plus = id.indexOf("+")
+  return plus < 0
+    ? { voice: id.toLowerCase(), variant: undefined }
+    : { voice: id.slice(0, plus).toLowerCase(), variant: id.slice(plus + 1) }
+}
+
+const unknownVoice = (asked: string, voices: ReadonlyArray<EngineVoice>) =>
+  new SpeechFailed({
+    engine: name,
+    reason: "unknown-voice",
+    detail: `no voice "${asked}": expected one of its ${voices.length} voices such as en-us or vi, with or without a variant such as +f3`
+  })

@@ -1,0 +1,106 @@
+/**
+ * eSpeak NG inside its thread. Left to itself it speaks the same text differently each time, since it carries state from
+ * one utterance to the next; here its whole memory is put back to one early moment before each sentence.
+ */
+import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
+import { SampleRate } from "../domain/Units.ts"
+import { espeakText, type Inlined, spansOf } from "./EspeakText.ts"
+import type { Piece, SentenceJob, Synthesiser } from "./WorkerProtocol.ts"
+
+const rate = SampleRate.make(22_050)
+const variantsFolder = "/usr/share/espeak-ng-data/voices/!v"
+/** Words a minute at rate 1, and the engine's limits. */
+const ownPace = 175
+const slowest = 80
+const fastest = 450
+
+/** Opens the engine. */
+export const openEspeak = async (): Promise<Synthesiser> => {
+  const module = await load()
+  const espeak = new module.eSpeakNGWorker()
+  const found = espeak.list_voices()
+  espeak.set_voice("en")
+  espeak.synthesize("a", () => false)
+  const restore = restorer(module)
+  return {
+    voices: () => ({
+      voices: found.map((voice) => ({
+        id: fileName(voice.identifier),
+        name: voice.name.trim(),
+        languages: voice.languages.map((language) => language.name)
+      })),
+      variants: module.FS.readdir(variantsFolder).filter((name) => !name.startsWith("."))
+    }),
+    speak: (job) => {
+      restore()
+      const inlined = englishPhonemes(module, espeak, job)
+      if (espeak.set_voice(job.voice) !== 0) throw new Error(`eSpeak NG knows no voice "${job.voice}"`)
+      espeak.set_rate(Math.min(fastest, Math.max(slowest, Math.round(ownPace * job.rate))))
+      espeak.set_pitch(pitchSetting(job.pitch))
+      const built = espeakText(job.pieces, inlined, phonemeTable(job.voice))
+      const blocks: Array<Int16Array> = []
+      const events: Array<EspeakEvent> = []
+      espeak.synthesize(built.text, (samples, among) => {
+        blocks.push(samples)
+        events.push(...among)
+        return false
+      })
+      return { rate, samples: joined(blocks), spans: spansOf(events, built.starts) }
+    }
+  }
+}
+
+/** A function that puts the module's memory back to what it is now. */
+const restorer = (module: EspeakModule): (() => void) => {
+  const moment = module.HEAP8.slice()
+  return () => {
+    module.HEAP8.set(moment)
+    if (module.HEAP8.length > moment.length) module.HEAP8.fill(0, moment.length)
+  }
+}
+
+/** "aav/vi-VN-x-central" is known to its users as "vi-vn-x-central". */
+const fileName = (identifier: string): string =>
+  identifier.slice(identifier.lastIndexOf("/") + 1).toLowerCase()
+
+/** The engine's 0 to 100 is a scale of fifty steps an octave around 50. */
+const pitchSetting = (semitones: number): number =>
+  Math.min(100, Math.max(0, Math.round(50 + (semitones * 50) / 12)))
+
+/** The phonemes of each English piece, in the engine's own notation. */
+const englishPhonemes = (
+  module: EspeakModule,
+  espeak: Espeak,
+  job: SentenceJob
+): ReadonlyMap<Piece, Inlined> => {
+  const found = new Map<Piece, Inlined>()
+  if (!job.pieces.some((piece) => piece.english)) return found
+  espeak.set_voice("en")
+  for (const piece of job.pieces) {
+    if (piece.english) found.set(piece, cString(module, espeak.convert_to_phonemes(piece.text, false).ptr))
+  }
+  return found
+}
+
+/** The table to which a voice returns after a word in English phonemes. */
+const phonemeTable = (voice: string): string => {
+  const base = voice.replace(/\+.*$/u, "")
+  if (base === "vi-vn-x-central") return "vi-hue"
+  if (base === "vi-vn-x-south") return "vi-sgn"
+  return base
+}
+
+const cString = (module: EspeakModule, address: number): string => {
+  const end = module.HEAPU8.indexOf(0, address)
+  return new TextDecoder().decode(module.HEAPU8.subarray(address, end))
+}
+
+const joined = (blocks: ReadonlyArray<Int16Array>): Int16Array => {
+  const whole = new Int16Array(blocks.reduce((length, block) => length + block.length, 0))
+  let at = 0
+  for (const block of blocks) {
+    whole.set(block, at)
+    at += block.length
+  }
+  return whole
+}

@@ -1,0 +1,68 @@
+/** What the engines in threads have in common: their voices, asked for once, and a sentence spoken. */
+import { Effect } from "effect"
+import { EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
+import type { WorkerPool } from "./WorkerPool.ts"
+import type { SentenceJob, ThreadEngine } from "./WorkerProtocol.ts"
+
+/** An engine's voices, and the variants that each of them can take. */
+export interface Catalogue {
+  readonly voices: ReadonlyArray<EngineVoice>
+  readonly variants: ReadonlyArray<string>
+}
+
+/** The voices that an engine's thread tells of: asked for until it has answered once, then remembered. */
+export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
+  rememberedOnce(
+    pool.ask({ _tag: "Voices" }).pipe(
+      Effect.mapError((failure) =>
+        failure._tag === "EngineUnavailable"
+          ? failure
+          : new EngineUnavailable({ engine, detail: failure.detail, cause: failure })
+      ),
+      Effect.flatMap((answer) =>
+        answer._tag === "VoiceList"
+          ? Effect.succeed<Catalogue>({
+              voices: answer.voices.map((voice) => ({ ...voice, languages: voice.languages.map(canonical) })),
+              variants: answer.variants
+            })
+          : Effect.fail(new EngineUnavailable({ engine, detail: "its thread told no voices" }))
+      )
+    )
+  )
+
+/** A sentence spoken by the next free thread. */
+export const spokenBy = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJob) =>
+  Effect.flatMap(pool.ask(job), (answer) =>
+    answer._tag === "Spoken"
+      ? Effect.succeed(answer)
+      : Effect.fail(
+          new SpeechFailed({
+            engine,
+            reason: "bad-output",
+            detail: answer._tag === "Refused" ? answer.detail : "the engine answered something else"
+          })
+        )
+  )
+
+/** The first success is kept; a failure is not. */
+const rememberedOnce = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Effect.Effect<A, E>> =>
+  Effect.sync(() => {
+    let kept: { readonly value: A } | undefined
+    const once = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    return once(
+      Effect.suspend(() =>
+        kept === undefined
+          ? Effect.tap(effect, (value) => Effect.sync(() => (kept = { value })))
+          : Effect.succeed(kept.value)
+      )
+    )
+  })
+
+/** "en-us" as BCP 47 writes it: "en-US"; a tag that it does not know stays. */
+const canonical = (tag: string): string => {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? tag
+  } catch {
+    return tag
+  }
+}
