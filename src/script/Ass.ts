@@ -1,0 +1,155 @@
+/** Advanced and plain SubStation Alpha files to cues, through `ass-compiler`. */
+import { parse, type ParsedASSEvent } from "ass-compiler"
+import { Either } from "effect"
+import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
+import { Cue, Notice, ScriptFault, Subtitle } from "../domain/Cue.ts"
+import { millis } from "../domain/Units.ts"
+import { excerpt } from "./CueBlocks.ts"
+import { turnsOfMarkup } from "./CueText.ts"
+import { inOrder, voicesOf } from "./CueVoices.ts"
+import { isOverride } from "./Overrides.ts"
+
+/** Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told and passed over. */
+export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
+  const mended = repaired(text)
+  const events = parse(mended.text).events.dialogue
+  const cues: Array<Cue> = []
+  const notices = [...mended.notices]
+  const faults: Array<ScriptFault> = []
+  events.forEach((event, i) => {
+    const line = mended.lines[i] ?? 1
+    const start = Math.round(event.Start * 1000)
+    const end = Math.round(event.End * 1000)
+    if (!(start >= 0) || !Number.isFinite(end)) {
+      faults.push(
+        ScriptFault.make({
+          line,
+          found: excerpt(event.Text?.raw ?? ""),
+          expected: "expected a start and an end such as 0:00:01.00,0:00:02.50"
+        })
+      )
+      return
+    }
+    if (end < start)
+      notices.push(Notice.make({ line, message: "the event ends before it starts: its end was left open" }))
+    const speaker = speakerOf(event)
+    cues.push(
+      Cue.make({
+        index: i + 1,
+        start: millis(start),
+        end: millis(Math.max(start, end)),
+        line,
+        ...voicesOf(
+          turnsOfMarkup(spokenText(event)).map((turn) => ({
+            speaker: turn.speaker ?? speaker,
+            text: turn.text
+          }))
+        )
+      })
+    )
+  })
+  if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)
+  if (cues.length === 0 && !mended.events)
+    return Either.left([
+      ScriptFault.make({
+        line: 1,
+        found: excerpt(text),
+        expected: "no [Events] section with Dialogue lines found: expected an ASS or SSA file"
+      })
+    ])
+  for (const fault of faults)
+    notices.push(
+      Notice.make({ line: fault.line, message: `passed over: ${fault.expected}; "${fault.found}"` })
+    )
+  return Either.right(
+    Subtitle.make({ format: "ass", cues: inOrder(cues), notices: notices.sort((a, b) => a.line - b.line) })
+  )
+}
+
+/** What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot. */
+interface Repaired {
+  readonly text: string
+  /** The line of each Dialogue, from 1. */
+  readonly lines: ReadonlyArray<number>
+  readonly notices: ReadonlyArray<Notice>
+  /** Whether there is an Events section at all. */
+  readonly events: boolean
+}
+
+const commonFormat = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
+
+const repaired = (text: string): Repaired => {
+  const kept: Array<string> = ["[Events]"]
+  const lines: Array<number> = []
+  const notices: Array<Notice> = []
+  let events = false
+  let inside = false
+  let columns: ReadonlyArray<string> | undefined
+  text.split("\n").forEach((written, i) => {
+    const line = written.trim()
+    if (/^\[.*\]$/u.test(line)) {
+      inside = /^\[events\]$/iu.test(line)
+      events ||= inside
+    } else if (inside && /^format\s*:/iu.test(line)) {
+      columns = columnsOf(line)
+      kept.push(`Format: ${columns.join(", ")}`)
+    } else if (inside && /^dialogue\s*:/iu.test(line)) {
+      if (columns === undefined) {
+        columns = columnsOf(commonFormat)
+        kept.push(commonFormat)
+        notices.push(
+          Notice.make({
+            line: i + 1,
+            message: "the Format line of [Events] is missing: the usual columns were taken"
+          })
+        )
+      }
+      kept.push(`Dialogue: ${heldOverrides(dottedTimes(line.replace(/^dialogue\s*:\s*/iu, ""), columns))}`)
+      lines.push(i + 1)
+    }
+  })
+  return { text: kept.join("\n"), lines, notices, events }
+}
+
+const columnsOf = (line: string): ReadonlyArray<string> =>
+  line
+    .replace(/^format\s*:\s*/iu, "")
+    .split(/\s*,\s*/u)
+    .map((column) => (/^actor$/iu.test(column) ? "Name" : column.trim()))
+
+/** `0:00:13:56` means hundredths, as `0:00:13.56` does. */
+const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
+  const fields = event.split(",")
+  for (const column of ["start", "end"]) {
+    const at = columns.findIndex((name) => name.toLowerCase() === column)
+    const field = fields[at]
+    if (at >= 0 && field !== undefined)
+      fields[at] = field.trim().replace(/^(\d+:\d{1,2}:\d{1,2})[:,](\d+)$/u, "$1.$2")
+  }
+  return fields.join(",")
+}
+
+const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
+
+/** Overrides of ours stand in braces as ASS's own codes do: they are held apart from those while the parser is at work. */
+const heldOverrides = (event: string): string =>
+  event.replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
+    isOverride(inner) ? `${heldOpen}${inner}${heldClose}` : whole
+  )
+
+/** The event's words: a drawing (`\p1` up to `\p0`) is none. */
+const spokenText = (event: ParsedASSEvent): string => {
+  let drawing = false
+  let text = ""
+  for (const fragment of event.Text?.parsed ?? []) {
+    for (const tag of fragment.tags) if (tag.p !== undefined) drawing = tag.p > 0
+    if (!drawing) text += fragment.text
+  }
+  return text.replaceAll(heldOpen, "{").replaceAll(heldClose, "}")
+}
+
+/** The Name column; `NTP` is what the first SubStation Alpha wrote for nobody. */
+const speakerOf = (event: ParsedASSEvent): string | undefined => {
+  const name = event.Name?.replace(/\s+/gu, " ").trim() ?? ""
+  return name === "" || name === "NTP" ? undefined : name
+}

@@ -1,0 +1,303 @@
+/**
+ * SRT, WebVTT and SBV text to blocks: for each cue its time, its number and its lines of text, whatever is missing, doubled or broken
+ * around them. Nothing is lost without a notice; a file of which nothing can be read is refused.
+ */
+import { Either } from "effect"
+import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
+import { Notice, ScriptFault } from "../domain/Cue.ts"
+import { timingOf, type Timing, type TimingStyle } from "./Timing.ts"
+
+/** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
+export interface CueBlock {
+  /** The line of the cue's time, from 1. */
+  readonly line: number
+  /** The number before it, if there is one. */
+  readonly number: number | undefined
+  readonly start: number
+  readonly end: number
+  readonly lines: ReadonlyArray<string>
+}
+
+/** The blocks of a file in file order. */
+export interface CueBlocks {
+  readonly blocks: ReadonlyArray<CueBlock>
+  readonly notices: ReadonlyArray<Notice>
+}
+
+/** Scans a whole file. */
+export const cueBlocks = (
+  text: string,
+  style: TimingStyle
+): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
+  const lines = text.split("\n")
+  const timings = lines.map((line) => timingOf(line, style))
+  const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [] }
+  const body = style === "vtt" ? passHeader(scan) : 0
+  let previous = nextTiming(scan, body)
+  passLead(scan, body, previous, style)
+  while (previous < lines.length) {
+    const next = nextTiming(scan, previous + 1)
+    takeCue(scan, previous, next, style)
+    previous = next
+  }
+  return finish(scan, style === "vtt" && body > 0)
+}
+
+/** What stands before the first cue: in WebVTT comments and styles, else nothing that belongs there. */
+const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): void => {
+  const to = textEnd(scan, time, undefined)
+  if (style !== "vtt") return passOver(scan, from, to, "text before the first cue")
+  for (const paragraph of paragraphsOf(scan.lines, from, to))
+    if (!isAside(scan, paragraph, time))
+      passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
+}
+
+interface Scan {
+  readonly lines: ReadonlyArray<string>
+  readonly timings: ReadonlyArray<Timing>
+  readonly notices: Array<Notice>
+  readonly faults: Array<ScriptFault>
+  readonly unreadable: Array<ScriptFault>
+  readonly blocks: Array<CueBlock>
+}
+
+const finish = (
+  scan: Scan,
+  headed: boolean
+): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
+  const faults = [...scan.faults]
+  if (scan.blocks.length === 0) {
+    faults.push(...atMost(listed, scan.unreadable))
+    if (faults.length === 0 && !headed)
+      faults.push(
+        ScriptFault.make({
+          line: 1,
+          found: excerpt(scan.lines.find((line) => line.trim() !== "") ?? ""),
+          expected:
+            "no cue found: expected a time line such as 00:01:02,500 --> 00:01:04,000 above each cue's text"
+        })
+      )
+  }
+  if (isNonEmptyReadonlyArray(faults)) return Either.left(faults)
+  for (const fault of scan.unreadable)
+    notice(scan, fault.line, `passed over: ${fault.expected}; "${fault.found}"`)
+  return Either.right({
+    blocks: scan.blocks,
+    notices: scan.notices.sort((a, b) => a.line - b.line)
+  })
+}
+
+/** More faults than this are summed up: a file with a thousand wrong times has one fault. */
+const listed = 10
+
+const atMost = (count: number, faults: ReadonlyArray<ScriptFault>): ReadonlyArray<ScriptFault> => {
+  const next = faults[count]
+  return next === undefined
+    ? faults
+    : [
+        ...faults.slice(0, count),
+        ScriptFault.make({
+          line: next.line,
+          found: next.found,
+          expected: `and ${faults.length - count - 1} more lines like this: ${next.expected}`
+        })
+      ]
+}
+
+const notice = (scan: Scan, line: number, message: string): void => {
+  scan.notices.push(Notice.make({ line, message }))
+}
+
+const nextTiming = (scan: Scan, from: number): number => {
+  let line = from
+  while (line < scan.lines.length && scan.timings[line]?.kind === "none") line++
+  return line
+}
+
+const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
+
+const numberOf = (line: string | undefined): number | undefined =>
+  line !== undefined && /^\s*\d{1,9}\s*$/u.test(line) ? Number(line) : undefined
+
+/** How many lines directly above a time line name the cue: 0, 1, or more where blank lines stand between. */
+const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
+  const above = time - 1
+  const number = numberOf(scan.lines[above])
+  if (number !== undefined)
+    return isBlank(scan.lines[above - 1]) ||
+      number === (lastNumber ?? 0) + 1 ||
+      scan.timings[above - 1]?.kind === "none"
+      ? above
+      : undefined
+  if (!isBlank(scan.lines[above])) return undefined
+  let line = above
+  while (line >= 0 && isBlank(scan.lines[line])) line--
+  return numberOf(scan.lines[line]) === (lastNumber ?? 0) + 1 && isBlank(scan.lines[line - 1])
+    ? line
+    : undefined
+}
+
+/** Where the text before a time line ends. */
+const textEnd = (scan: Scan, time: number, lastNumber: number | undefined): number =>
+  time >= scan.lines.length ? time : (numberLine(scan, time, lastNumber) ?? time)
+
+const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): void => {
+  const timing = scan.timings[time]
+  const written = excerpt(scan.lines[time] ?? "")
+  const last = scan.blocks.at(-1)?.number
+  const numbered = numberLine(scan, time, last)
+  const number = numbered === undefined ? undefined : numberOf(scan.lines[numbered])
+  if (timing?.kind === "frames") {
+    scan.faults.push(
+      ScriptFault.make({
+        line: time + 1,
+        found: written,
+        expected: "times in frames cannot be read without a frame rate: convert them to 00:00:00,000"
+      })
+    )
+    return
+  }
+  const end = textEnd(scan, next, number ?? last)
+  if (timing?.kind !== "time") {
+    const words = scan.lines
+      .slice(time + 1, end)
+      .join(" ")
+      .trim()
+    const arrowOnly = style === "vtt" && words === "" && !/\d/u.test(written)
+    if (!arrowOnly)
+      scan.unreadable.push(
+        ScriptFault.make({
+          line: time + 1,
+          found: excerpt(words === "" ? written : `${written} ${words}`),
+          expected: timing?.kind === "unreadable" ? timing.why : "expected a time line"
+        })
+      )
+    return
+  }
+  if (timing.mended !== undefined) notice(scan, time + 1, timing.mended)
+  if (isUntimed(timing.start) && isUntimed(timing.end)) {
+    scan.unreadable.push(
+      ScriptFault.make({
+        line: time + 1,
+        found: written,
+        expected: "99:59:59 stands for a cue without a time: give it one"
+      })
+    )
+    return
+  }
+  if (timing.end < timing.start)
+    notice(scan, time + 1, `the cue ends before it starts (${written}): its end was left open`)
+  scan.blocks.push({
+    line: time + 1,
+    number,
+    start: timing.start,
+    end: Math.max(timing.start, timing.end),
+    lines: style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
+  })
+}
+
+/** 99:59:59, by which some tools mark a cue that has no time yet. */
+const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
+
+/** An SRT cue's text goes on over blank lines, until what follows is a numbered cue that has lost its time line. */
+const srtText = (scan: Scan, from: number, to: number, number: number | undefined): ReadonlyArray<string> => {
+  let end = to
+  for (let line = from; line < to; line++) {
+    const orphan = numberOf(scan.lines[line])
+    if (
+      orphan !== undefined &&
+      number !== undefined &&
+      orphan === number + 1 &&
+      isBlank(scan.lines[line - 1]) &&
+      !isBlank(scan.lines[line + 1])
+    ) {
+      end = line
+      passOver(scan, line, to, "a cue without a time line")
+      break
+    }
+  }
+  return trimmed(scan.lines.slice(from, end))
+}
+
+/** A WebVTT cue's text ends at the first blank line; what else stands before the next time is comment, style, name or lost. */
+const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyArray<string> => {
+  const paragraphs = paragraphsOf(scan.lines, from, to)
+  const first = paragraphs[0]
+  const lines: Array<string> = []
+  let rest = paragraphs
+  if (first !== undefined && (first.from === from || !isAside(scan, first, next))) {
+    if (first.from !== from)
+      notice(scan, first.from + 1, "a blank line between a cue's time and its text was passed over")
+    lines.push(...trimmed(scan.lines.slice(first.from, first.to)))
+    rest = paragraphs.slice(1)
+  }
+  for (const paragraph of rest)
+    if (!isAside(scan, paragraph, next))
+      passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
+  return lines
+}
+
+interface Paragraph {
+  readonly from: number
+  readonly to: number
+}
+
+const paragraphsOf = (lines: ReadonlyArray<string>, from: number, to: number): ReadonlyArray<Paragraph> => {
+  const paragraphs: Array<Paragraph> = []
+  let start = from
+  for (let line = from; line <= to; line++)
+    if (line === to || lines[line] === "") {
+      if (line > start) paragraphs.push({ from: start, to: line })
+      start = line + 1
+    }
+  return paragraphs
+}
+
+/** Comments, styles and regions, and the line above a time that names its cue. */
+const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
+  const first = scan.lines[paragraph.from] ?? ""
+  return (
+    /^\s*(?:NOTE(?:\s|$)|STYLE\s*$|REGION\s*$|Region:)/u.test(first) ||
+    (paragraph.to === next && next < scan.lines.length && paragraph.to - paragraph.from === 1) ||
+    scan.lines.slice(paragraph.from, paragraph.to).every((line) => isBlank(line)) ||
+    /^[^{}]*(?:\{[^{}]*)?\}\s*$/u.test(scan.lines[paragraph.to - 1] ?? "")
+  )
+}
+
+const passOver = (scan: Scan, from: number, to: number, what: string): void => {
+  const words = scan.lines.slice(from, to).join(" ").trim()
+  if (words !== "") notice(scan, from + 1, `${what} was passed over: "${excerpt(words)}"`)
+}
+
+/** Skips the WEBVTT line and what belongs to it; 0 where there is none, which is worth a notice. */
+const passHeader = (scan: Scan): number => {
+  const start = scan.lines.findIndex((line) => line.trim() !== "")
+  const first = scan.lines[start] ?? ""
+  if (!/^\s*WEBVTT(?:\s|$)/iu.test(first)) {
+    notice(scan, 1, "the WEBVTT line is missing; read as WebVTT all the same")
+    return 0
+  }
+  if (start > 0 || !first.startsWith("WEBVTT"))
+    notice(scan, start + 1, "the WEBVTT line is not written by the book; read all the same")
+  let line = start + 1
+  while (line < scan.lines.length && scan.lines[line] !== "" && scan.timings[line]?.kind === "none") {
+    if (scan.lines[line]?.startsWith("X-TIMESTAMP-MAP") === true)
+      notice(scan, line + 1, "X-TIMESTAMP-MAP ties cues to a stream's clock: the times are taken as written")
+    line++
+  }
+  return line
+}
+
+const trimmed = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const kept = lines.map((line) => line.trim())
+  while (kept.length > 0 && kept[0] === "") kept.shift()
+  while (kept.length > 0 && kept.at(-1) === "") kept.pop()
+  return kept
+}
+
+/** The first words of what stands there. */
+export const excerpt = (text: string): string => {
+  const words = text.replace(/\s+/gu, " ").trim()
+  const points = Array.from(words)
+  return points.length > 60 ? `${points.slice(0, 59).join("")}…` : words
+}

@@ -1,0 +1,89 @@
+/** HTML character references, as subtitle tools leave them in files. */
+
+/** The text with its character references resolved, once: what they yield is not resolved again. */
+export const decodeEntities = (text: string): string =>
+  text.includes("&")
+    ? text.replace(
+        /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}\d?));/gu,
+        (whole, decimal, hex, name) =>
+          decimal !== undefined
+            ? fromCode(Number(decimal), whole)
+            : hex !== undefined
+              ? fromCode(Number.parseInt(hex, 16), whole)
+              : (named[name] ?? accented(name) ?? whole)
+      )
+    : text
+
+const fromCode = (code: number, otherwise: string): string =>
+  code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : otherwise
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  lrm: "",
+  rlm: "",
+  shy: "",
+  zwj: "\u200d",
+  zwnj: "\u200c",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  lsquo: "‘",
+  rsquo: "’",
+  sbquo: "‚",
+  ldquo: "“",
+  rdquo: "”",
+  bdquo: "„",
+  laquo: "«",
+  raquo: "»",
+  iexcl: "¡",
+  iquest: "¿",
+  middot: "·",
+  bull: "•",
+  copy: "©",
+  reg: "®",
+  trade: "™",
+  deg: "°",
+  euro: "€",
+  pound: "£",
+  yen: "¥",
+  cent: "¢",
+  sect: "§",
+  times: "×",
+  divide: "÷",
+  plusmn: "±",
+  frac12: "½",
+  frac14: "¼",
+  frac34: "¾",
+  szlig: "ß",
+  aelig: "æ",
+  AElig: "Æ",
+  oelig: "œ",
+  OElig: "Œ",
+  oslash: "ø",
+  Oslash: "Ø",
+  eth: "ð",
+  thorn: "þ",
+  sung: "♪"
+}
+
+const marks: Readonly<Record<string, string>> = {
+  acute: "\u0301",
+  grave: "\u0300",
+  circ: "\u0302",
+  uml: "\u0308",
+  tilde: "\u0303",
+  cedil: "\u0327",
+  ring: "\u030a",
+  caron: "\u030c"
+}
+
+/** `eacute`, `Ntilde` and their kin: a letter and the name of its mark. */
+const accented = (name: string): string | undefined => {
+  const mark = marks[name.slice(1)]
+  return mark === undefined ? undefined : `${name.charAt(0)}${mark}`.normalize("NFC")
+}

@@ -1,0 +1,107 @@
+/** The line of a subtitle that says when: `start --> end` in every spelling that people and tools leave behind. */
+
+/** What a line is, as a time line: a readable one, one that means to be one and cannot be read, or none at all. */
+export type Timing =
+  | {
+      readonly kind: "time"
+      /** Milliseconds, zero or more. */
+      readonly start: number
+      readonly end: number
+      /** What was not written by the book, if anything. */
+      readonly mended: string | undefined
+    }
+  | { readonly kind: "unreadable"; readonly why: string }
+  | { readonly kind: "frames" }
+  | { readonly kind: "none" }
+
+/** How strictly times are read: WebVTT's own rules keep more than three digits of a fraction from counting, and an arrow is never text. */
+export type TimingStyle = "srt" | "vtt" | "sbv"
+
+const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
+const arrow = "(?:-{1,3}\\s?>|[\\u2013\\u2014]\\s?>|=>|\\u2192|\\uf0e0)"
+const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:]\\s*\\d+)?|-?\\d{2}[.,]\\d+`
+
+const timeLine = new RegExp(
+  `^${space}*(${clock})${space}*(${arrow})${space}*(${clock})(?:${space}(.*)|)$`,
+  "u"
+)
+const anyArrow = new RegExp(arrow, "u")
+const halfTime = new RegExp(
+  `^${space}*(?:${clock})${space}*${arrow}|${arrow}${space}*(?:${clock})${space}*$`,
+  "u"
+)
+const twoClocks = new RegExp(`^${space}*(?:${clock})\\s*(?:\\S\\s*)?(?:${clock})${space}*$`, "u")
+const sbvLine = new RegExp(
+  `^${space}*(\\d+:\\d{2}:\\d{2}\\.\\d{3}),(\\d+:\\d{2}:\\d{2}\\.\\d{3})${space}*$`,
+  "u"
+)
+const framed = /^\d+:\d{1,2}:\d{1,2}:\d{1,2}$/u
+
+const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
+
+/** Reads one line. */
+export const timingOf = (written: string, style: TimingStyle): Timing => {
+  const line = /[\uff10-\uff1a]/u.test(written) ? written.normalize("NFKC") : written
+  if (style === "sbv") {
+    const sbv = sbvLine.exec(line)
+    if (sbv !== null) return timed(sbv[1] ?? "", sbv[2] ?? "", style, undefined)
+  }
+  const match = timeLine.exec(line)
+  if (match !== null) {
+    const start = (match[1] ?? "").replace(/\s/gu, "")
+    const end = (match[3] ?? "").replace(/\s/gu, "")
+    if (framed.test(start) || framed.test(end)) return { kind: "frames" }
+    if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,]/u.test(side))) return { kind: "none" }
+    const mended = match[2] === "-->" ? undefined : `the arrow "${match[2] ?? ""}" was read as "-->"`
+    return timed(start, end, style, mended)
+  }
+  if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line))
+    return { kind: "unreadable", why: expected }
+  if (twoClocks.test(line) && /\d+:\d+[:.,]\d+.*\d+:\d+[:.,]\d+/u.test(line))
+    return line
+      .trim()
+      .split(/[^\d:.,]+/u)
+      .some((side) => framed.test(side))
+      ? { kind: "frames" }
+      : { kind: "unreadable", why: `${expected}, with an arrow between` }
+  return { kind: "none" }
+}
+
+const timed = (from: string, to: string, style: TimingStyle, mended: string | undefined): Timing => {
+  const start = clockMillis(from, style)
+  const end = clockMillis(to, style)
+  if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }
+  if (end < 0) return { kind: "unreadable", why: "the cue ends before zero" }
+  return start < 0
+    ? { kind: "time", start: 0, end, mended: "a start before zero was read as zero" }
+    : { kind: "time", start, end, mended }
+}
+
+/** Hours may have up to five digits, leading minutes two or three, seconds a zero too many; a short fraction is a decimal one. */
+const clockMillis = (text: string, style: TimingStyle): number | undefined => {
+  const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:](\d+))?$/u.exec(text)
+  if (parts === null) return undefined
+  const [, sign, hours, minutes = "0", seconds = "", fraction = "0"] = parts
+  const digits = style === "vtt" ? 3 : 9
+  if (
+    hours === undefined
+      ? parts[3] !== undefined && minutes.length < 2
+      : minutes.length > 2 || hours.length > 5
+  )
+    return undefined
+  if (Number(seconds) > 59 || (hours !== undefined && Number(minutes) > 59) || fraction.length > digits)
+    return undefined
+  const value =
+    Number(hours ?? 0) * 3_600_000 +
+    Number(minutes) * 60_000 +
+    Number(seconds) * 1000 +
+    Math.round(Number(`0.${fraction}`) * 1000)
+  return sign === "-" ? -value : value
+}
+
+/** A time as SRT writes it, from milliseconds: `00:01:02,500`; hours grow as they must. */
+export const srtClock = (time: number): string => {
+  const two = (value: number): string => String(value).padStart(2, "0")
+  const seconds = Math.floor(time / 1000)
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)},${String(time % 1000).padStart(3, "0")}`
+}
