@@ -1,7 +1,7 @@
 // Bundles the sources into dist/: the command that people run, the engines' worker, the conformance walk.
 // Skips its work when nothing it read has changed.
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -35,7 +35,10 @@ const fingerprint = () => {
     ...filesBelow("src"),
     ...(existsSync(join(root, "test/conformance")) ? filesBelow("test/conformance") : [])
   ]
-  for (const file of [...read, join(root, "build.mjs"), join(root, "package-lock.json")]) {
+  for (const file of [
+    ...read,
+    ...["build.mjs", "package.json", "package-lock.json"].map((name) => join(root, name))
+  ]) {
     hash.update(file.slice(root.length)).update("\0").update(readFileSync(file)).update("\0")
   }
   return hash.digest("hex")
@@ -48,7 +51,8 @@ export const build = async () => {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === print) return false
   const { build: bundle } = await import("esbuild")
   mkdirSync(join(root, "dist"), { recursive: true })
-  await bundle({
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
       Object.entries(entries).filter(([, source]) => existsSync(join(root, source)))
@@ -56,6 +60,10 @@ export const build = async () => {
     outdir: "dist",
     outExtension: { ".js": ".mjs" },
     bundle: true,
+    // What a command needs is loaded when it runs: --version and --help come at once.
+    splitting: true,
+    metafile: true,
+    define: { DUBWRIGHT_VERSION: JSON.stringify(version) },
     platform: "node",
     target: "node20",
     format: "esm",
@@ -68,6 +76,10 @@ export const build = async () => {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
     }
   })
+  const made = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)))
+  for (const file of filesBelow("dist")) {
+    if (/-[0-9A-Z]{8}\.mjs(\.map)?$/u.test(file) && !made.has(file)) rmSync(file)
+  }
   const command = join(root, "dist/dubwright.mjs")
   if (existsSync(command)) {
     const code = readFileSync(command, "utf8")

@@ -1,0 +1,138 @@
+/** What is known of a run under way, drawn together from its events: plain values, so that what is shown can be tested. */
+import type { ProgressEvent } from "../pipeline/Progress.ts"
+
+/** A provider's lane as last heard of. Times are milliseconds since the epoch. */
+export interface Lane {
+  readonly inFlight: number
+  readonly limit: number
+  /** Until when the service asked to wait; in the past where it did not. */
+  readonly waitingUntil: number
+  readonly spoken: number
+}
+
+export type JobStage = "speaking" | "placing" | "delivering" | "delivered" | "failed"
+
+export interface JobRow {
+  readonly stage: JobStage
+  /** Share of the delivery that is done, 0 to 1. */
+  readonly fraction: number
+}
+
+export interface Board {
+  readonly startedAt: number
+  readonly planned:
+    | {
+        readonly jobs: number
+        readonly utterances: number
+        readonly characters: number
+        readonly reused: number
+      }
+    | undefined
+  readonly jobs: ReadonlyMap<string, JobRow>
+  readonly lanes: ReadonlyMap<string, Lane>
+  /** Utterances of this run. */
+  readonly spoken: number
+  readonly failed: number
+  readonly adopted: number
+  readonly retries: number
+  /** Characters sent in this run. */
+  readonly sent: number
+  /** When the last utterances were spoken, oldest first: the past minute's. */
+  readonly recent: ReadonlyArray<number>
+  readonly stopping: string | undefined
+}
+
+export const emptyBoard = (now: number): Board => ({
+  startedAt: now,
+  planned: undefined,
+  jobs: new Map(),
+  lanes: new Map(),
+  spoken: 0,
+  failed: 0,
+  adopted: 0,
+  retries: 0,
+  sent: 0,
+  recent: [],
+  stopping: undefined
+})
+
+/** The board after an event at `now`. */
+export const step = (board: Board, event: ProgressEvent, now: number): Board => {
+  switch (event._tag) {
+    case "Planned": {
+      const { jobs, utterances, characters, reused } = event
+      return { ...board, planned: { jobs, utterances, characters, reused } }
+    }
+    case "JobStarted":
+      return withJob(board, event.job, { stage: "speaking", fraction: 0 })
+    case "Submitted":
+      return { ...board, sent: board.sent + event.characters }
+    case "Adopted":
+      return { ...board, adopted: board.adopted + 1 }
+    case "Spoken": {
+      const lane = laneOf(board, event.provider)
+      return withLane(
+        {
+          ...board,
+          spoken: board.spoken + 1,
+          recent: [...board.recent.filter((at) => at > now - paceOver), now]
+        },
+        event.provider,
+        { ...lane, spoken: lane.spoken + 1 }
+      )
+    }
+    case "Retrying":
+      return { ...board, retries: board.retries + 1 }
+    case "Failed":
+      return { ...board, failed: board.failed + 1 }
+    case "LanePaced":
+      return withLane(board, event.provider, {
+        ...laneOf(board, event.provider),
+        inFlight: event.inFlight,
+        limit: event.limit,
+        waitingUntil: now + event.waitingSeconds * 1000
+      })
+    case "Stopping":
+      return { ...board, stopping: event.why }
+    case "Placing":
+      return withJob(board, event.job, { stage: "placing", fraction: 0 })
+    case "Delivering":
+      return withJob(board, event.job, { stage: "delivering", fraction: event.fraction })
+    case "Delivered":
+      return withJob(board, event.job, { stage: "delivered", fraction: 1 })
+    case "JobFailed":
+      return withJob(board, event.job, { stage: "failed", fraction: 0 })
+    case "Warning":
+      return board
+  }
+}
+
+/** Utterances that need no more speaking, of all: clips at hand, spoken ones, and failed ones. */
+export const settled = (board: Board): { readonly done: number; readonly all: number } => {
+  const all = board.planned?.utterances ?? 0
+  return { done: Math.min(all, (board.planned?.reused ?? 0) + board.spoken + board.failed), all }
+}
+
+/** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */
+export const secondsLeft = (board: Board, now: number): number | undefined => {
+  const { done, all } = settled(board)
+  const recent = board.recent.filter((at) => at > now - paceOver)
+  const first = recent[0]
+  if (done >= all || first === undefined || recent.length < 8 || now - first < 4_000) return undefined
+  return ((all - done) * (now - first)) / 1000 / recent.length
+}
+
+const paceOver = 60_000
+
+const laneOf = (board: Board, provider: string): Lane =>
+  board.lanes.get(provider) ?? { inFlight: 0, limit: 0, waitingUntil: 0, spoken: 0 }
+
+const withLane = (board: Board, provider: string, lane: Lane): Board => ({
+  ...board,
+  lanes: new Map(board.lanes).set(provider, lane)
+})
+
+const withJob = (board: Board, job: string, row: JobRow): Board => ({
+  ...board,
+  jobs: new Map(board.jobs).set(job, row)
+})

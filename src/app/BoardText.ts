@@ -1,0 +1,157 @@
+/** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
+import type { ProgressEvent } from "../pipeline/Progress.ts"
+import { type Board, type Lane, secondsLeft, settled } from "./Board.ts"
+
+const styled =
+  (code: number) =>
+  (text: string): string =>
+    `\u001b[${code}m${text}\u001b[0m`
+const bold = styled(1)
+const faint = styled(2)
+const red = styled(31)
+const green = styled(32)
+const yellow = styled(33)
+
+/** The rows of a board at `now` (milliseconds since the epoch), for a terminal of so many columns. */
+export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArray<string> => {
+  const { done, all } = settled(board)
+  const stages = [...board.jobs.values()].map(({ stage }) => stage)
+  const delivered = stages.filter((stage) => stage === "delivered").length
+  const failed = stages.filter((stage) => stage === "failed").length
+  const jobs = board.planned?.jobs ?? board.jobs.size
+  const left = secondsLeft(board, now)
+  return [
+    [
+      bold(`dubwright ${span((now - board.startedAt) / 1000)}`),
+      board.planned === undefined ? "planning" : `${delivered} of ${jobs} jobs delivered`,
+      ...(failed > 0 ? [red(`${failed} failed`)] : []),
+      ...(board.stopping === undefined ? [] : [yellow(`stopping: ${board.stopping}`)])
+    ].join("  "),
+    ...(all === 0
+      ? []
+      : [
+          [
+            `${bar(done / all, Math.max(8, Math.min(30, columns - 60)))} ${percent(done / all)}`,
+            `${done} of ${all} spoken`,
+            ...counts(board),
+            ...(left === undefined ? [] : [`about ${roughly(left)} left`])
+          ].join("  ")
+        ]),
+    ...[...board.lanes].map(([provider, lane]) => laneRow(provider, lane, now)),
+    ...[...board.jobs]
+      .filter(([, { stage }]) => stage === "placing" || stage === "delivering")
+      .slice(0, 6)
+      .map(([job, { stage, fraction }]) =>
+        stage === "placing" ? `  ${job}: placing` : `  ${job}: delivering ${percent(fraction)}`
+      )
+  ]
+}
+
+const counts = (board: Board): ReadonlyArray<string> => {
+  const parts = [
+    [board.planned?.reused ?? 0, "at hand"],
+    [board.adopted, "found again"],
+    [board.retries, "retries"],
+    [board.failed, "failed"]
+  ] as const
+  const told = parts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`)
+  return told.length === 0 ? [] : [faint(`(${told.join(", ")})`)]
+}
+
+const laneRow = (provider: string, lane: Lane, now: number): string => {
+  const wait = Math.ceil((lane.waitingUntil - now) / 1000)
+  const pace = `  ${provider}: ${lane.inFlight} of ${lane.limit} in flight, ${lane.spoken} spoken`
+  return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s as the service asks`)}` : faint(pace)
+}
+
+const bar = (share: number, columns: number): string => {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * columns)
+  return green("█".repeat(full)) + faint("░".repeat(columns - full))
+}
+
+const percent = (share: number): string => `${Math.floor(Math.min(1, Math.max(0, share)) * 100)} %`
+
+/** A length of time as a clock shows it. */
+export const span = (seconds: number): string => {
+  const whole = Math.max(0, Math.floor(seconds))
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"))
+  const hours = Math.floor(whole / 3600)
+  return (hours > 0 ? [String(hours), ...parts] : parts).join(":")
+}
+
+/** A length of time no finer than it is known. */
+const roughly = (seconds: number): string =>
+  seconds < 50
+    ? `${Math.max(5, Math.ceil(seconds / 5) * 5)} s`
+    : seconds < 5400
+      ? `${Math.max(1, Math.round(seconds / 60))} min`
+      : `${(seconds / 3600).toFixed(1)} h`
+
+/** How much a line matters: errors and warnings are told even to who wants quiet; details only to who asks. */
+export type Weight = "warning" | "usual" | "detail"
+
+export interface Line {
+  readonly weight: Weight
+  readonly text: string
+}
+
+/**
+ * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the many
+ * utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
+ */
+export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: number): Line | undefined => {
+  switch (event._tag) {
+    case "Planned":
+      return usual(
+        `${event.jobs} jobs, ${event.utterances} utterances, ${event.characters} characters` +
+          (event.reused === 0 ? "" : `; ${event.reused} at hand already`)
+      )
+    case "JobStarted":
+      return detail(`${event.job}: ${event.lines} lines`)
+    case "Submitted":
+      return detail(`${event.provider}: sent ${short(event.utterance)}, ${event.characters} characters`)
+    case "Adopted":
+      return usual(`${event.provider}: found ${short(event.utterance)} in the history; not sent again`)
+    case "Spoken":
+      return milestone(before, after, now) ?? detail(`${event.provider}: spoken ${short(event.utterance)}`)
+    case "Retrying":
+      return detail(
+        `${event.provider}: trying ${short(event.utterance)} again in ${Math.ceil(event.inSeconds)} s: ${event.why}`
+      )
+    case "Failed":
+      return warning(`${event.provider}: ${short(event.utterance)} failed: ${event.error}`)
+    case "LanePaced": {
+      const waited = (before.lanes.get(event.provider)?.waitingUntil ?? 0) > now
+      return event.waitingSeconds >= 1 && !waited
+        ? usual(`${event.provider}: waiting ${Math.ceil(event.waitingSeconds)} s as the service asks`)
+        : detail(`${event.provider}: ${event.inFlight} of ${event.limit} in flight`)
+    }
+    case "Stopping":
+      return warning(`stopping: ${event.why}`)
+    case "Placing":
+      return detail(`${event.job}: placing`)
+    case "Delivering":
+      return detail(`${event.job}: delivering ${percent(event.fraction)}`)
+    case "Delivered":
+      return usual(`${event.job}: delivered`)
+    case "JobFailed":
+      return warning(`${event.job}: failed: ${event.error}`)
+    case "Warning":
+      return warning(event.message)
+  }
+}
+
+const milestone = (before: Board, after: Board, now: number): Line | undefined => {
+  const { done, all } = settled(after)
+  const twentieth = (count: number) => Math.floor((count * 20) / Math.max(1, all))
+  if (twentieth(done) === twentieth(settled(before).done)) return undefined
+  const left = secondsLeft(after, now)
+  return usual(
+    `${done} of ${all} spoken (${percent(done / all)})${left === undefined ? "" : `, about ${roughly(left)} left`}`
+  )
+}
+
+const short = (utterance: string): string => utterance.slice(0, 8)
+const warning = (text: string): Line => ({ weight: "warning", text })
+const usual = (text: string): Line => ({ weight: "usual", text })
+const detail = (text: string): Line => ({ weight: "detail", text })

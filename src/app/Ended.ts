@@ -1,0 +1,52 @@
+/** How the command ends: its exit codes, and which failure leads to which. */
+import { Data } from "effect"
+
+/** The exit codes that scripts and schedulers lean on. */
+export const exitCodes = {
+  /** Everything that was asked for is done. */
+  done: 0,
+  /** A fault in the program itself. */
+  fault: 1,
+  /** Bad usage, or input that cannot be used; nothing was sent. */
+  unusable: 2,
+  /** At least one job failed, or what was asked of a service was not answered. */
+  failed: 3,
+  /** Stopped for credits, a budget or a refused key. */
+  stopped: 4,
+  /** Another run holds the state folder. */
+  held: 75,
+  interrupted: 130,
+  terminated: 143
+} as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** The command's end by a code other than 0. The message, if any, is told on stderr. */
+export class Ended extends Data.TaggedError("Ended")<{
+  readonly code: ExitCode
+  readonly message: string
+}> {}
+
+/** The command line itself is wrong. */
+export const badUsage = (message: string): Ended => new Ended({ code: exitCodes.unusable, message })
+
+/** The code of each failure that other rooms name; one that is absent here is a fault of the program. */
+const codeOf: Readonly<Record<string, ExitCode>> = {
+  InputRejected: exitCodes.unusable,
+  ScriptRejected: exitCodes.unusable,
+  NoFfmpeg: exitCodes.unusable,
+  ConfigError: exitCodes.unusable,
+  SettingsRejected: exitCodes.unusable,
+  KeyRejected: exitCodes.unusable,
+  DataFolderUnusable: exitCodes.unusable,
+  StateUnusable: exitCodes.unusable,
+  StateBusy: exitCodes.held
+}
+
+/** What a failure of any room means to whoever started the command. */
+export const endedBy = (failure: unknown): Ended => {
+  if (failure instanceof Ended) return failure
+  const tag =
+    typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
+  const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
+  return new Ended({ code: codeOf[tag] ?? exitCodes.fault, message })
+}

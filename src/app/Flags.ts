@@ -1,0 +1,155 @@
+/** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
+import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Effect, Option, Schema } from "effect"
+import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+
+/** An option that may be absent, as a value or undefined. */
+const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>
+  Options.map(Options.optional(option), Option.getOrUndefined)
+
+const refused = (name: string, expected: string, found: string) =>
+  ValidationError.invalidValue(HelpDoc.p(`--${name}: expected ${expected}, found "${found}"`))
+
+/** An option whose text a schema takes. `expected` says in words what it takes. */
+const checked = <A>(
+  name: string,
+  placeholder: string,
+  schema: Schema.Schema<A, string>,
+  expected: string,
+  description: string
+) =>
+  Options.text(name).pipe(
+    Options.withPseudoName(placeholder),
+    Options.withDescription(description),
+    Options.mapEffect((found) =>
+      Schema.decode(schema)(found).pipe(Effect.mapError(() => refused(name, expected, found)))
+    )
+  )
+
+export const textOption = (name: string, placeholder: string, description: string) =>
+  maybe(checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description))
+
+export const textOr = (name: string, placeholder: string, fallback: string, description: string) =>
+  Options.map(textOption(name, placeholder, description), (value) => value ?? fallback)
+
+export const requiredText = (name: string, placeholder: string, description: string) =>
+  checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
+
+/** A whole number within bounds, both included. */
+export const wholeNumber = (
+  name: string,
+  placeholder: string,
+  { min, max }: { readonly min: number; readonly max: number },
+  description: string
+) =>
+  maybe(
+    checked(
+      name,
+      placeholder,
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max)),
+      `a whole number from ${min} to ${max}`,
+      description
+    )
+  )
+
+/** Zero or more. */
+export const amount = (name: string, placeholder: string, description: string) =>
+  maybe(
+    checked(
+      name,
+      placeholder,
+      Schema.NumberFromString.pipe(Schema.finite(), Schema.nonNegative()),
+      "a number from 0 up",
+      description
+    )
+  )
+
+export const flag = (name: string, description: string) =>
+  Options.boolean(name).pipe(Options.withDescription(description))
+
+const address = Schema.NonEmptyTrimmedString.pipe(
+  Schema.filter((text) => {
+    if (!URL.canParse(text)) return false
+    const url = new URL(text)
+    return /^https?:$/u.test(url.protocol) && url.username === "" && url.password === ""
+  })
+)
+
+export const baseUrl = maybe(
+  checked(
+    "base-url",
+    "URL",
+    address,
+    "an http or https address without a name or password in it",
+    "The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL."
+  )
+)
+
+export const json = flag("json", "The result as JSON on stdout, and nothing else there.")
+
+/** How loud stderr is. */
+export const loudness = {
+  quiet: flag("quiet", "On stderr only warnings and errors."),
+  verbose: flag("verbose", "On stderr also every step, and the trace of a fault.")
+}
+
+/** Where the bundled service may stand in for a remote one. */
+export const service = {
+  baseUrl,
+  embedded: flag("embedded", "Start the bundled service in this process, on loopback, and use it.")
+}
+
+/** Where results and state lie. */
+export const folders = {
+  out: textOption("out", "DIR", "Where results go; default: out, beside the manifest."),
+  state: textOption(
+    "state",
+    "DIR",
+    "Where the state file and clips live; default: .dubwright, beside the manifest."
+  )
+}
+
+export const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
+
+export const concurrency = wholeNumber(
+  "concurrency",
+  "N",
+  { min: 1, max: 1000 },
+  "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
+)
+
+/** What jobs take that do not say themselves. */
+export const casting = {
+  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "Voice of jobs that name none.")),
+  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "Provider of jobs that name none.")),
+  model: maybe(checked("model", "ID", ModelId, "a model id", "Model of jobs that name none.")),
+  language: maybe(
+    checked(
+      "language",
+      "TAG",
+      LanguageTag,
+      "a language tag such as en, vi or pt-BR",
+      "Language of jobs that name none; else it is read from names like film.vi.srt."
+    )
+  )
+}
+
+export const data = textOr(
+  "data",
+  "DIR",
+  ".dubwright/service",
+  "The service's folder; default: .dubwright/service."
+)
+
+/** Manifests, subtitles and texts. */
+export const inputs = Args.text({ name: "file" }).pipe(
+  Args.withDescription(
+    "One manifest (.yaml, .yml, .json), or subtitles and texts (.srt .vtt .ass .ssa .txt .md)."
+  ),
+  Args.atLeast(1)
+)
+
+export const manifest = Args.text({ name: "manifest" }).pipe(
+  Args.withDescription("A manifest (.yaml, .yml, .json), or the same files that were run."),
+  Args.atLeast(1)
+)

@@ -1,0 +1,118 @@
+/** Writes a manifest to start from, made of the subtitles, texts and videos that lie in a folder. */
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Either, Order } from "effect"
+import { glob } from "tinyglobby"
+import type { Script } from "../domain/Cue.ts"
+import { readScript } from "../script/ScriptFile.ts"
+import { embeddedVoice } from "./EmbeddedVoice.ts"
+import { badUsage } from "./Ended.ts"
+import { type FoundScript, manifestText } from "./InitManifest.ts"
+import { Screen } from "./Screen.ts"
+
+export interface InitOptions {
+  readonly folder: string
+  readonly baseUrl: string | undefined
+  readonly embedded: boolean
+  readonly force: boolean
+}
+
+const manifestName = "dubwright.yaml"
+
+export const init = Effect.fn("InitCommand.init")(function* (options: InitOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const screen = yield* Screen
+  const folder = path.resolve(options.folder)
+  const target = path.join(folder, manifestName)
+  const unwritable = (cause: { readonly message: string }) =>
+    badUsage(`${target}: cannot be written: ${cause.message}`)
+  yield* fs.makeDirectory(folder, { recursive: true }).pipe(Effect.mapError(unwritable))
+  if (!options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))) {
+    return yield* badUsage(`${target} is there already: edit it, or replace it with --force`)
+  }
+  const found = yield* scriptsIn(folder)
+  const service =
+    options.baseUrl === undefined || options.embedded ? ("embedded" as const) : { baseUrl: options.baseUrl }
+  const text = manifestText(path.basename(folder) || "dub", service, found, (language, position) =>
+    service === "embedded" ? embeddedVoice(language, position) : undefined
+  )
+  yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
+  yield* screen.result(target)
+  const named = path.relative(process.cwd(), target)
+  yield* screen.say(
+    `wrote a manifest with ${found.length === 0 ? "an example job" : `${found.length} ${found.length === 1 ? "job" : "jobs"}`}; ` +
+      `look it over, then: dubwright plan ${named.startsWith("..") ? target : named}`
+  )
+})
+
+const scripts = ["**/*.{srt,vtt,sbv,ass,ssa}", "*.{txt,md}"]
+const videos = ["**/*.{mp4,mkv,mov,webm,m4v}"]
+const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**", "**/README.md", "**/LICENSE.*"]
+
+const scriptsIn = Effect.fnUntraced(function* (folder: string) {
+  const path = yield* Path.Path
+  const list = (patterns: ReadonlyArray<string>) =>
+    Effect.promise(() =>
+      glob([...patterns], { cwd: folder, deep: 3, onlyFiles: true, ignore: elsewhere })
+    ).pipe(Effect.map(Array.sort(Order.string)))
+  const [files, films] = yield* Effect.all([list(scripts), list(videos)])
+  const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
+  return withIdsOfTheirOwn(kept.flat())
+})
+
+/** More than a manifest that a person reads should hold; a glob does for the rest. */
+const most = 200
+
+const foundScript = Effect.fnUntraced(function* (
+  path: Path.Path,
+  folder: string,
+  file: string,
+  films: ReadonlyArray<string>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const bytes = yield* Effect.option(fs.readFile(path.join(folder, file)))
+  const script = bytes._tag === "Some" ? Either.getRight(readScript(bytes.value, file)) : bytes
+  if (script._tag === "None") return []
+  const stem = path.parse(file).name
+  const language = /\.([a-z]{2,3}(?:-[A-Za-z]{2,4})?)$/u.exec(stem)?.[1]
+  const title = language === undefined ? stem : stem.slice(0, -language.length - 1)
+  const film = films.find((name) => [title, stem].includes(path.parse(name).name))
+  return [
+    {
+      id: stem.replace(/[\\/:*?"<>|\u0000-\u001f]+|^\.+|\.+$/gu, "-"),
+      path: file,
+      language,
+      video: script.value._tag === "Subtitle" ? film : undefined,
+      speakers: speakersOf(script.value)
+    } satisfies FoundScript
+  ]
+})
+
+const label = /^\s*(?:[-–—]\s*)?(\p{Lu}[\p{Lu}\p{M}\d .'’-]{0,30}?)\s*:\s/gmu
+
+/** The names that a subtitle gives its speakers, most lines first. */
+const speakersOf = (script: Script): ReadonlyArray<string> => {
+  if (script._tag === "Narration") return []
+  const names = script.cues.flatMap((cue) =>
+    cue.speaker === undefined ? [...cue.text.matchAll(label)].map((match) => match[1] ?? "") : [cue.speaker]
+  )
+  return Object.entries(
+    Array.groupBy(
+      names.filter((name) => name !== ""),
+      (name) => name
+    )
+  )
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, 40)
+    .map(([name]) => name)
+}
+
+const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>): ReadonlyArray<FoundScript> => {
+  const seen = new Map<string, number>()
+  return found.map((script) => {
+    const name = script.id.toLowerCase()
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? script : { ...script, id: `${script.id}-${count}` }
+  })
+}

@@ -1,0 +1,88 @@
+/** The keys of the bundled service. A new key goes to stdout alone, so that a script can take it from there. */
+import { Effect, Option, Redacted } from "effect"
+import { Buffer } from "node:buffer"
+import * as Keys from "../service/Keys.ts"
+import { badUsage } from "./Ended.ts"
+import { Screen } from "./Screen.ts"
+import { table } from "./Table.ts"
+
+interface Account {
+  readonly data: string
+  readonly name: string
+  readonly credits: number | undefined
+}
+
+const optionsOf = ({ name, credits }: Account): Keys.KeyOptions => ({
+  name,
+  ...(credits === undefined ? {} : { credits })
+})
+
+export const create = Effect.fn("KeysCommand.create")(function* (account: Account) {
+  const screen = yield* Screen
+  const key = yield* Keys.create(account.data, optionsOf(account))
+  yield* screen.result(Redacted.value(key))
+})
+
+export const importKey = Effect.fn("KeysCommand.import")(function* (
+  account: Account & { readonly key: Option.Option<string> }
+) {
+  const screen = yield* Screen
+  const key = yield* Option.match(account.key, { onNone: () => fromStdin, onSome: Effect.succeed })
+  yield* Keys.importKey(account.data, Redacted.make(key), optionsOf(account))
+  yield* screen.say(`imported a key for ${account.name}`)
+})
+
+export const list = Effect.fn("KeysCommand.list")(function* (options: {
+  readonly data: string
+  readonly json: boolean
+}) {
+  const screen = yield* Screen
+  const keys = yield* Keys.list(options.data)
+  if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
+  yield* screen.result(
+    table(
+      ["id", "name", "key", "made", "credits", "used", "reserved", "state"],
+      keys.map((key) => [
+        key.id,
+        key.name,
+        key.hint,
+        key.createdAt.toISOString().slice(0, 16).replace("T", " "),
+        key.granted === undefined ? "no limit" : String(key.granted),
+        key.used,
+        key.reserved,
+        key.revokedAt === undefined ? (key.imported ? "valid, imported" : "valid") : "revoked"
+      ]),
+      screen.colour
+    )
+  )
+})
+
+export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {
+  readonly data: string
+  readonly which: string
+}) {
+  const screen = yield* Screen
+  const key = yield* Keys.revoke(options.data, options.which)
+  yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)
+})
+
+/** The first line of stdin; a key longer than any in use is not read to its end. */
+const fromStdin = Effect.tryPromise({
+  try: async () => {
+    const pieces: Array<Buffer> = []
+    let bytes = 0
+    for await (const piece of process.stdin) {
+      const buffer = Buffer.from(piece)
+      pieces.push(buffer)
+      bytes += buffer.length
+      if (bytes > 64_000 || buffer.includes(10)) break
+    }
+    return Buffer.concat(pieces).toString("utf8").split(/\r?\n/u)[0]?.trim() ?? ""
+  },
+  catch: (cause) => badUsage(`stdin cannot be read: ${String(cause)}`)
+}).pipe(
+  Effect.filterOrFail(
+    (key) => key !== "",
+    () => badUsage("expected the key to import as an argument or as a line on stdin")
+  )
+)

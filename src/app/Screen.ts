@@ -1,0 +1,72 @@
+/** The only door to stdout and stderr: results to the one, everything said along the way to the other. */
+import { stripVTControlCharacters } from "node:util"
+import { Context, Effect, Layer } from "effect"
+import { erasing, fitted } from "./Painter.ts"
+
+export class Screen extends Context.Tag("app/Screen")<
+  Screen,
+  {
+    /** Whether stderr is a terminal that can be drawn on. */
+    readonly live: boolean
+    /** Whether results may carry colours. */
+    readonly colour: boolean
+    readonly columns: () => number
+    /** A result, on stdout; a line break is added where it lacks one. */
+    readonly result: (text: string) => Effect.Effect<void>
+    /** A line on stderr, above whatever is drawn. */
+    readonly say: (line: string) => Effect.Effect<void>
+    /** Draws rows at the foot of the terminal in place of those drawn before; none erases them. */
+    readonly draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>() {}
+
+/** A stream of text that may be a terminal. */
+export interface Stream {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  readonly rows?: number | undefined
+  readonly write: (text: string, done: () => void) => unknown
+}
+
+/** A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. */
+export const makeScreen = (
+  stdout: Stream,
+  stderr: Stream,
+  environment: Readonly<Record<string, string | undefined>>
+): Context.Tag.Service<Screen> => {
+  let drawn: ReadonlyArray<string> = []
+  const columns = () => stderr.columns ?? 80
+  const dumb = environment["TERM"] === "dumb"
+  const plain = (environment["NO_COLOR"] ?? "") !== "" || dumb
+  const put = (stream: Stream, text: string) =>
+    Effect.async<void>((resume) => {
+      stream.write(text, () => resume(Effect.void))
+    })
+  const redrawn = (between: string, rows: ReadonlyArray<string>) => {
+    const width = Math.max(1, columns() - 1)
+    const room = Math.max(0, (stderr.rows ?? 24) - 1)
+    const next = rows.slice(0, room).map((row) => fitted(plain ? stripVTControlCharacters(row) : row, width))
+    const text = erasing(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
+    drawn = next
+    return text
+  }
+  return {
+    live: stderr.isTTY === true && !dumb,
+    colour: stdout.isTTY === true && !plain,
+    columns,
+    result: (text) =>
+      Effect.suspend(() => {
+        const whole = text.endsWith("\n") ? text : `${text}\n`
+        return put(stdout, stdout.isTTY === true && !plain ? whole : stripVTControlCharacters(whole))
+      }),
+    say: (line) =>
+      Effect.suspend(() => {
+        const text = stderr.isTTY === true && !plain ? line : stripVTControlCharacters(line)
+        return put(stderr, redrawn(`${text}\n`, drawn))
+      }),
+    draw: (rows) => Effect.suspend(() => put(stderr, redrawn("", rows)))
+  }
+}
+
+/** The process's own screen. */
+export const processScreen = Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env))
