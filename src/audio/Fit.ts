@@ -149,7 +149,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
     }
     for (let k = 0; k < startChoices; k++) {
       const start = starts[k]!
-      const onset = onsetHarm(start - line.start)
+      const onset = onsetHarm(line, start)
       if (i > 0)
         for (let m = 0; m < lengthChoices; m++)
           while (next[m]! < startChoices && startsBefore[next[m]!]! + lengthsBefore[m]! <= start) {
@@ -173,7 +173,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
             }
           }
         harms[k * lengthChoices + m] =
-          least + onset + speeds[m]! + tailHarm(end - line.end, limits.late) + filmHarm(end - horizon)
+          least + onset + speeds[m]! + tailHarm(line, end, limits.late) + filmHarm(end - horizon)
         from[i * states + k * lengthChoices + m] = by
       }
     }

@@ -4,20 +4,19 @@
  * Times below are seconds. A line belongs from `start` to `end`, takes `length` as recorded, and is heard from s to e at
  * speed v = length / (e - s). Its harm is the sum of
  *
- *     onset   3 E + 20 E²          E = start - s, where it begins early
- *             2.5 D + 10 D²        D = s - start, where it begins late
- *     tail    0.6 T                T = e - end, where it runs past its cue
- *             + 6 (T - late)       the part beyond fit.late
- *     speed   length · (0.5 (v - 1) + 5 (v - 1)²)
+ *     onset   25 X + 10 X²                 X = |s - start|; half of it for a line longer than its slot
+ *     tail    0.3 T                        T = e - end, where it runs past its cue
+ *             + 3 (T - late)               the part beyond fit.late
+ *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
  *             + length · 30 (v - maxSpeed)     the part beyond fit.maxSpeed
- *     film    200 (e - horizon)    where it runs past the end of the film
- *     change  15 (1/v - 1/v')²     against the line before, spoken at v'
+ *     film    200 (e - horizon)            where it runs past the end of the film
+ *     change  50 (1/v - 1/v')²             against the line before, spoken at v'
  *
- * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The first
- * derivatives at zero are positive, so that a line that fits keeps its time and its speed exactly; the squares share what does
- * not fit among neighbours instead of leaving it to one. Speed weighs by length, which makes neighbours in a dense stretch
- * settle on one speed. A late tail is the cheapest: people who dub let a line run on before they rush it, and an onset that
- * misses the mouth is what viewers see first.
+ * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The slopes at
+ * zero are positive, so that a line that fits keeps its time and its speed exactly; the squares share what does not fit
+ * among neighbours instead of leaving it to one. Speed weighs by length, which makes neighbours in a dense stretch settle on
+ * one speed. A late tail is the cheapest: people who dub let a line run on before they rush it, and an onset that misses the
+ * mouth is what viewers see first. A line that has room does not give way for one that has none: hence the half.
  */
 import type { FitLimits } from "../domain/Placement.ts"
 import type { Millis } from "../domain/Units.ts"
@@ -32,28 +31,31 @@ export interface FitLine {
   readonly characters: number
 }
 
-/** The harm of beginning `shift` milliseconds after (or, negative, before) the slot's start. */
-export const onsetHarm = (shift: number): number => {
-  const x = shift / 1000
-  return x < 0 ? -3 * x + 20 * x * x : 2.5 * x + 10 * x * x
+/** The harm of beginning at `start`. */
+export const onsetHarm = (line: FitLine, start: number): number => {
+  const shift = Math.abs(start - line.start) / 1000
+  const harm = 25 * shift + 10 * shift * shift
+  return line.length > line.end - line.start ? harm / 2 : harm
 }
 
-/** The harm of ending `over` milliseconds after the slot's end; none where that is negative. */
-export const tailHarm = (over: number, late: number): number =>
-  over <= 0 ? 0 : (0.6 * over + (over > late ? 6 * (over - late) : 0)) / 1000
+/** The harm of ending at `end`. */
+export const tailHarm = (line: FitLine, end: number, late: number): number => {
+  const over = (end - line.end) / 1000
+  return over <= 0 ? 0 : 0.3 * over + 3 * Math.max(0, over - late / 1000)
+}
 
 /** The harm of speaking `length` milliseconds of speech in `duration`, which is not longer. */
 export const speedHarm = (length: number, duration: number, maxSpeed: number): number => {
   const excess = length / duration - 1
   const beyond = length / duration - maxSpeed
-  return (length / 1000) * (0.5 * excess + 5 * excess * excess + (beyond > 0 ? 30 * beyond : 0))
+  return (length / 1000) * (0.4 * excess + 3.5 * excess * excess + 30 * Math.max(0, beyond))
 }
 
 /** The harm of ending `over` milliseconds after the film does; none where that is negative. */
 export const filmHarm = (over: number): number => (over > 0 ? over / 5 : 0)
 
 /** The harm of a change of pace (1 / speed) between neighbours. */
-export const changeHarm = (pace: number, other: number): number => 15 * (pace - other) ** 2
+export const changeHarm = (pace: number, other: number): number => 50 * (pace - other) ** 2
 
 /** Where a line is heard. */
 export interface Heard {
@@ -73,8 +75,8 @@ export const harmOf = (
   lines.forEach((line, index) => {
     const { start, end } = heard[index]!
     harm +=
-      onsetHarm(start - line.start) +
-      tailHarm(end - line.end, limits.late) +
+      onsetHarm(line, start) +
+      tailHarm(line, end, limits.late) +
       speedHarm(line.length, end - start, limits.maxSpeed) +
       filmHarm(end - horizon)
     const pace = (end - start) / line.length
