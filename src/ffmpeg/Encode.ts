@@ -41,12 +41,14 @@ export interface AudioSink {
   readonly format: AudioFormat
   /** 48 kHz where absent. Opus and MP3 that cannot have a rate get 48 kHz. */
   readonly rate?: SampleRate
+  /** The file's exact length in frames of its own rate, where a feed at a lower rate cannot say it as exactly. */
+  readonly frames?: Frames
   readonly tags?: AudioTags
 }
 
-/** How many frames a sink's file has: the feed's length at the file's rate, to the nearest frame. */
+/** How many frames a sink's file has: as it asks, else the feed's length at the file's rate, to the nearest frame. */
 export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames =>
-  Frames.make(Math.round((feed.frames * rateOf(sink)) / feed.rate))
+  sink.frames ?? Frames.make(Math.round((feed.frames * rateOf(sink)) / feed.rate))
 
 /** A sink with the place where it is written until it is whole. */
 export interface PlacedSink {
