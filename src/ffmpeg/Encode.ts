@@ -101,7 +101,7 @@ const filterOf = (feed: PcmFeed, sink: AudioSink): string => {
   const dithered = feed.sample === "float32" && depthOf(sink.format) === 16
   return [
     `aresample=${rateOf(sink)}${dithered ? ":osf=s16:dither_method=triangular" : ""}`,
-    `apad=whole_len=${length}`,
+    "apad",
     `atrim=end_sample=${length}`
   ].join(",")
 }

@@ -111,6 +111,15 @@ export class ContainerRefuses extends Schema.TaggedError<ContainerRefuses>()("Co
   }
 }
 
+/** A result whose name asks for no container that is known. */
+export class UnknownContainer extends Schema.TaggedError<UnknownContainer>()("UnknownContainer", {
+  path: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path}: expected a name that ends in .mp4, .m4v, .mov, .mkv or .webm`
+  }
+}
+
 /** Whether ffmpeg's words say that the disk is full. */
 export const saysDiskFull = (stderr: string): boolean =>
   /no space left on device|ENOSPC|disk quota exceeded/iu.test(stderr)

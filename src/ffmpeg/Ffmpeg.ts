@@ -6,6 +6,8 @@ import { locateConfigured } from "./Binary.ts"
 import type { DecodeSource } from "./Decode.ts"
 import { decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
 import { type EncodeRequest, encodeAll, type PcmBlocks } from "./Encoder.ts"
+import type { MuxRequest } from "./Mux.ts"
+import { muxFile } from "./Muxer.ts"
 import { probeFile } from "./Prober.ts"
 
 /** Decodes, probes, encodes and muxes with the ffmpeg that was located when the service was made. */
@@ -31,7 +33,9 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       ),
       /** Writes all files of the request from one stream of blocks, whole or not at all. */
       encode: <E, R>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
-        encodeAll(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode"))
+        encodeAll(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode")),
+      /** Puts new sound and subtitles into a video whose picture is copied. */
+      mux: (request: MuxRequest) => muxFile(binary, request)
     }
   })
 }) {}

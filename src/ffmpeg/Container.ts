@@ -1,0 +1,122 @@
+/** What each video container can hold as it is, and how what is new in it is encoded. */
+import { extname } from "node:path"
+
+export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
+
+export interface Container {
+  /** ffmpeg's name of the format. */
+  readonly muxer: string
+  /** Codecs of a picture that is copied; undefined for any. */
+  readonly pictures: ReadonlyArray<string> | undefined
+  /** Codecs of sound that is copied; undefined for any. */
+  readonly sounds: ReadonlyArray<string> | undefined
+  /** Sound that is copied from a video but not from a dub of ours, because it would start late. */
+  readonly late: ReadonlyArray<string>
+  /** The encoder of new sound, and its bits a second for one channel; undefined for a lossless one. */
+  readonly encoder: string
+  readonly bitsPerChannel: number | undefined
+  /** The codec of its subtitles. */
+  readonly subtitle: string
+  /** Codecs of subtitles that are copied; undefined for any. */
+  readonly subtitles: ReadonlyArray<string> | undefined
+  /** Whether a track's title is read from its handler's name. */
+  readonly titledByHandler: boolean
+}
+
+const modernPictures = ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video", "mpeg1video"]
+const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
+
+/**
+ * MKV gets FLAC: the delay that an AAC encoder adds is told to players in MP4 and MOV, but in MKV only by some versions
+ * of ffmpeg and believed by fewer players, so that AAC is heard 21 ms late there.
+ */
+export const containers: Readonly<Record<ContainerName, Container>> = {
+  mp4: {
+    muxer: "mp4",
+    pictures: modernPictures,
+    sounds: mp4Sounds,
+    late: [],
+    encoder: "aac",
+    bitsPerChannel: 96_000,
+    subtitle: "mov_text",
+    subtitles: ["mov_text"],
+    titledByHandler: true
+  },
+  mov: {
+    muxer: "mov",
+    pictures: [
+      ...modernPictures,
+      "prores",
+      "dnxhd",
+      "mjpeg",
+      "qtrle",
+      "png",
+      "rawvideo",
+      "v210",
+      "cfhd",
+      "dvvideo",
+      "h263",
+      "hap"
+    ],
+    sounds: [
+      "aac",
+      "mp3",
+      "ac3",
+      "eac3",
+      "alac",
+      "pcm_s16le",
+      "pcm_s16be",
+      "pcm_s24le",
+      "pcm_s24be",
+      "pcm_s32le"
+    ],
+    late: [],
+    encoder: "aac",
+    bitsPerChannel: 96_000,
+    subtitle: "mov_text",
+    subtitles: ["mov_text"],
+    titledByHandler: true
+  },
+  mkv: {
+    muxer: "matroska",
+    pictures: undefined,
+    sounds: undefined,
+    late: ["aac", "mp3"],
+    encoder: "flac",
+    bitsPerChannel: undefined,
+    subtitle: "srt",
+    subtitles: ["subrip", "ass", "ssa", "webvtt", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"],
+    titledByHandler: false
+  },
+  webm: {
+    muxer: "webm",
+    pictures: ["vp8", "vp9", "av1"],
+    sounds: ["opus", "vorbis"],
+    late: [],
+    encoder: "libopus",
+    bitsPerChannel: 80_000,
+    subtitle: "webvtt",
+    subtitles: ["webvtt"],
+    titledByHandler: false
+  }
+}
+
+/** The container that a file's name asks for; undefined where it is none of these. */
+export const containerOf = (path: string): ContainerName | undefined => {
+  const ending = extname(path).slice(1).toLowerCase()
+  return ending === "mp4" || ending === "mov" || ending === "mkv" || ending === "webm"
+    ? ending
+    : ending === "m4v"
+      ? "mp4"
+      : undefined
+}
+
+/** The containers that hold a picture of this codec as it is. */
+export const containersFor = (codec: string): ReadonlyArray<ContainerName> =>
+  (["mp4", "mov", "mkv", "webm"] as const).filter(
+    (name) => containers[name].pictures?.includes(codec) ?? true
+  )
+
+/** Subtitles made of text, which are converted from one container's codec to another's. */
+export const isTextSubtitle = (codec: string): boolean =>
+  ["mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"].includes(codec)
