@@ -1,5 +1,6 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
 import type { Pcm } from "./Pcm.ts"
+import { kaiser } from "./Window.ts"
 
 /** The true peak of a clip, 1 at full scale; at least its highest sample. */
 export const truePeakOf = (pcm: Pcm): number => {
@@ -109,7 +110,7 @@ const interpolator = (() => {
     let sum = 0
     for (let tap = 0; tap < interpolatorTaps; tap++) {
       const distance = tap - (interpolatorTaps / 2 - 1) - (phase + 1) / 4
-      const window = bessel(6 * Math.sqrt(Math.max(0, 1 - (distance / (interpolatorTaps / 2)) ** 2)))
+      const window = kaiser(distance / (interpolatorTaps / 2), 6)
       taps[phase * interpolatorTaps + tap] = (Math.sin(Math.PI * distance) / (Math.PI * distance)) * window
       sum += taps[phase * interpolatorTaps + tap]!
     }
@@ -125,14 +126,3 @@ const worstGain = Math.max(
       .reduce((sum, tap) => sum + Math.abs(tap), 0)
   )
 )
-
-/** The modified Bessel function of the first kind and order 0. */
-function bessel(x: number): number {
-  let sum = 1
-  let term = 1
-  for (let k = 1; k < 30; k++) {
-    term *= (x / (2 * k)) ** 2
-    sum += term
-  }
-  return sum
-}

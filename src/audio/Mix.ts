@@ -1,0 +1,129 @@
+/**
+ * The mix: clips summed onto a timeline, block by block, in memory that depends on how many clips sound at once and on nothing
+ * else. Samples are added in floats of 32 bit, always in the order of the events' `order`: so neither the block size nor the
+ * sequence of events that begin together changes a bit of the result.
+ */
+import type { Frames } from "../domain/Units.ts"
+
+/** A clip on the timeline. */
+export interface MixEvent {
+  /** The frame of its first sample. */
+  readonly at: Frames
+  readonly samples: Float32Array
+  /** Amplitude factor, 1 leaves it. */
+  readonly gain: number
+  /** Place in a stereo mix, from -1 (left) to 1 (right), with constant power; of no effect in mono. */
+  readonly pan: number
+  /** Unique among the events: decides which of two simultaneous samples is added first. */
+  readonly order: number
+  /** The stem that also gets it, from 0; none where absent. */
+  readonly stem?: number
+}
+
+/** What is mixed. */
+export interface MixPlan {
+  /** Frames of the result, exactly; what sounds beyond is cut off. */
+  readonly length: Frames
+  readonly channels: 1 | 2
+  /** How many stems are made beside the whole. */
+  readonly stems: number
+}
+
+/** The next frames of each output, channels interleaved: the whole first, then the stems. */
+export type MixBlock = readonly [Float32Array, ...ReadonlyArray<Float32Array>]
+
+/** Frames in a block where nothing else is asked. */
+export const defaultBlock = 16_384
+
+/** Mixes step by step: `add` what begins before the next frames, then `render` them. */
+export class Mixer {
+  /** Frames rendered so far. */
+  position = 0
+  private sounding: Array<MixEvent> = []
+
+  constructor(private readonly plan: MixPlan) {}
+
+  /** Takes an event that begins at `position` or later. Throws a RangeError for one that should have begun before. */
+  add(event: MixEvent): void {
+    if (event.at < this.position)
+      throw new RangeError(`an event at frame ${event.at} came when frame ${this.position} was mixed already`)
+    let place = this.sounding.length
+    while (place > 0 && this.sounding[place - 1]!.order > event.order) place--
+    this.sounding.splice(place, 0, event)
+  }
+
+  /** The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added. */
+  render(count: number): MixBlock {
+    const { channels, length, stems } = this.plan
+    const from = this.position
+    const to = Math.min(length, from + count)
+    const size = (to - from) * channels
+    const whole = new Float32Array(size)
+    const others = Array.from({ length: stems }, () => new Float32Array(size))
+    for (const event of this.sounding) {
+      const stem = event.stem === undefined ? undefined : others[event.stem]
+      for (let channel = 0; channel < channels; channel++) {
+        const gain = channels === 1 ? event.gain : event.gain * panGain(event.pan, channel)
+        sum(whole, event, gain, from, to, channel, channels)
+        if (stem !== undefined) sum(stem, event, gain, from, to, channel, channels)
+      }
+    }
+    this.position = to
+    this.sounding = this.sounding.filter((event) => event.at + event.samples.length > to)
+    return [whole, ...others]
+  }
+}
+
+/** The whole mix as blocks. `events` come in order of their start and are asked for one by one, each just before it is needed. */
+export function* mixed(
+  events: Iterable<MixEvent>,
+  plan: MixPlan,
+  block: number = defaultBlock
+): Generator<MixBlock, void> {
+  const mixer = new Mixer(plan)
+  const coming = events[Symbol.iterator]()
+  let next = coming.next()
+  while (mixer.position < plan.length) {
+    for (; next.done !== true && next.value.at < mixer.position + block; next = coming.next())
+      mixer.add(next.value)
+    yield mixer.render(block)
+  }
+}
+
+/** As `mixed`, with events that take time to come by, such as clips read from disk. */
+export async function* mixedAsync(
+  events: AsyncIterable<MixEvent>,
+  plan: MixPlan,
+  block: number = defaultBlock
+): AsyncGenerator<MixBlock, void> {
+  const mixer = new Mixer(plan)
+  const coming = events[Symbol.asyncIterator]()
+  let next = await coming.next()
+  while (mixer.position < plan.length) {
+    for (; next.done !== true && next.value.at < mixer.position + block; next = await coming.next())
+      mixer.add(next.value)
+    yield mixer.render(block)
+  }
+}
+
+/** The factor of a channel (0 left, 1 right): at the centre both take 0.707, so that the power stays. */
+export const panGain = (pan: number, channel: number): number => {
+  const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4
+  return channel === 0 ? Math.cos(angle) : Math.sin(angle)
+}
+
+const sum = (
+  output: Float32Array,
+  event: MixEvent,
+  gain: number,
+  from: number,
+  to: number,
+  channel: number,
+  channels: number
+): void => {
+  const { at, samples } = event
+  const first = Math.max(from, at)
+  const last = Math.min(to, at + samples.length)
+  for (let frame = first, into = (first - from) * channels + channel; frame < last; frame++, into += channels)
+    output[into]! += samples[frame - at]! * gain
+}

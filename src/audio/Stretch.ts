@@ -1,0 +1,251 @@
+/**
+ * Faster speech at the same pitch. Whole pitch periods are taken out, each bridged by a crossfade between two
+ * stretches that look alike; everything between the bridges stays as it was recorded, sample by sample. Bridges are laid where they
+ * show least: in pauses first, then in steady vowels, never across an onset, since nothing there looks alike. (Overlap-add
+ * methods such as WSOLA, and Sonic at small changes, rework every sample.)
+ */
+import type { Frames } from "../domain/Units.ts"
+import type { Pcm } from "./Pcm.ts"
+
+/**
+ * The clip sped up to exactly `target` frames, the same for the same samples. A target beyond the clip's length is filled with
+ * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away.
+ */
+export const stretched = (pcm: Pcm, target: Frames): Pcm => {
+  const { rate } = pcm
+  let samples = pcm.samples
+  while (samples.length > target) {
+    // A bridge spends two periods to take one out, so one round cannot quite double the speed.
+    const next = Math.max(target, Math.ceil(samples.length / steepest))
+    const shorter = shortened(samples, next, rate)
+    if (shorter.length === samples.length) break
+    samples = shorter
+  }
+  const result = new Float32Array(target)
+  result.set(samples.subarray(0, target))
+  if (samples.length > target) fadeOut(result, Math.round(rate * 0.003))
+  return { rate, samples: result }
+}
+
+/** The steepest change that is made in one round. */
+const steepest = 1.7
+/** Pitch periods, or multiples of them, that are taken out: 2.5 to 18 ms, in seconds. */
+const shortestPeriod = 0.0025
+const longestPeriod = 0.018
+/** How far the result may run ahead of or behind an even pace, in seconds. */
+const tolerance = 0.025
+/** Bridges are tried this far apart, in seconds. */
+const spacing = 0.0015
+
+/**
+ * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less than the
+ * shortest period, except where the clip is too short for a bridge.
+ */
+const shortened = (samples: Float32Array, target: number, rate: number): Float32Array => {
+  const likeness = new Likeness(samples, rate)
+  const surplus = samples.length - target
+  const pace = surplus / samples.length
+  const slack = tolerance * rate
+  const result = new Float32Array(samples.length)
+  let taken = 0
+  let read = 0
+  let written = 0
+  const copy = (to: number) => {
+    result.set(samples.subarray(read, to), written)
+    written += to - read
+    read = to
+  }
+  while (surplus - taken >= likeness.shortest) {
+    const first = Math.max(read, (taken - slack) / pace)
+    const last = Math.max(first, (taken + slack) / pace)
+    const bridge = likeness.best(first, last, surplus - taken)
+    if (bridge === undefined) break
+    copy(bridge.at)
+    written += crossfade(samples, bridge.at, bridge.period, result, written)
+    read = bridge.at + 2 * bridge.period
+    taken += bridge.period
+  }
+  copy(samples.length)
+  return result.subarray(0, written)
+}
+
+interface Bridge {
+  readonly at: number
+  readonly period: number
+}
+
+/** Where in a clip a stretch looks like the one right behind it, and how long that stretch is. */
+class Likeness {
+  /** In frames. */
+  readonly shortest: number
+  /** The clip at about 6 kHz, averaged: enough to find periods by. */
+  private readonly coarse: Float32Array
+  private readonly factor: number
+  /** In coarse samples: the shortest and longest period, and how far candidates stand apart. */
+  private readonly least: number
+  private readonly most: number
+  private readonly step: number
+  /** For each candidate the period that looks most alike, and how unlike it still is. */
+  private readonly periods: Uint16Array
+  private readonly scores: Float32Array
+  /** A level, squared, below which differences are hardly heard. */
+  private readonly quiet: number
+
+  constructor(
+    private readonly samples: Float32Array,
+    rate: number
+  ) {
+    this.shortest = Math.round(rate * shortestPeriod)
+    this.factor = Math.max(1, Math.floor(rate / 6_000))
+    this.coarse = averaged(samples, this.factor)
+    this.least = Math.ceil(this.shortest / this.factor)
+    this.most = Math.floor((rate * longestPeriod) / this.factor)
+    this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
+    this.quiet = 1e-10 + 0.003 * meanSquare(this.coarse)
+    const candidates = Math.ceil(this.coarse.length / this.step)
+    this.periods = new Uint16Array(candidates)
+    this.scores = new Float32Array(candidates).fill(Infinity)
+    for (let period = this.least; period <= this.most; period++)
+      this.compare(period, this.periods, this.scores)
+  }
+
+  /** The best bridge that begins from frame `first` to `last` and takes out at most `room` frames, if there is any. */
+  best(first: number, last: number, room: number): Bridge | undefined {
+    const { factor, step } = this
+    const from = Math.ceil(first / factor / step)
+    const to = Math.max(from, Math.floor(last / factor / step))
+    const longest = Math.floor(room / factor)
+    let best: number | undefined
+    let period = 0
+    let lowest = Infinity
+    for (let candidate = from; candidate <= to && candidate < this.scores.length; candidate++) {
+      if (this.periods[candidate]! > longest) this.narrow(candidate, longest)
+      if (this.scores[candidate]! < lowest) {
+        lowest = this.scores[candidate]!
+        period = this.periods[candidate]!
+        best = candidate
+      }
+    }
+    return best === undefined ? undefined : this.refined(best * step * factor, period * factor, room)
+  }
+
+  /** How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far. */
+  private compare(period: number, periods: Uint16Array, scores: Float32Array): void {
+    const { coarse, step } = this
+    let apart = 0
+    let power = 0
+    for (let at = 0; at + period < coarse.length; at++) {
+      const here = coarse[at]!
+      const there = coarse[at + period]!
+      apart += (here - there) ** 2
+      power += here * here + there * there
+      const begin = at - period + 1
+      if (begin < 0) continue
+      if (begin % step === 0) {
+        const score = this.unlike(apart, power, period)
+        const candidate = begin / step
+        if (score < scores[candidate]!) {
+          scores[candidate] = score
+          periods[candidate] = period
+        }
+      }
+      const gone = coarse[begin]!
+      const goneNext = coarse[begin + period]!
+      apart -= (gone - goneNext) ** 2
+      power -= gone * gone + goneNext * goneNext
+    }
+  }
+
+  /** Looks at one candidate again, with periods up to `longest` only. */
+  private narrow(candidate: number, longest: number): void {
+    const { coarse } = this
+    const at = candidate * this.step
+    this.scores[candidate] = Infinity
+    for (let period = this.least; period <= longest && at + 2 * period <= coarse.length; period++) {
+      let apart = 0
+      let power = 0
+      for (let i = at; i < at + period; i++) {
+        apart += (coarse[i]! - coarse[i + period]!) ** 2
+        power += coarse[i]! ** 2 + coarse[i + period]! ** 2
+      }
+      const score = this.unlike(apart, power, period)
+      if (score < this.scores[candidate]!) {
+        this.scores[candidate] = score
+        this.periods[candidate] = period
+      }
+    }
+  }
+
+  /** 0 for stretches that are the same, up to 2 for ones that have nothing in common; among equals longer ones are better. */
+  private unlike(apart: number, power: number, period: number): number {
+    return Math.max(0, apart) / (power / 2 + this.quiet * period) + (0.002 * this.most) / period
+  }
+
+  /** The period to the frame, near one found at the coarse rate. */
+  private refined(at: number, near: number, room: number): Bridge {
+    const { samples } = this
+    let best = Math.min(near, room)
+    let lowest = Infinity
+    const longest = Math.min(near + this.factor, room, Math.floor((samples.length - at) / 2))
+    for (let period = Math.max(1, near - this.factor); period <= longest; period++) {
+      let apart = 0
+      for (let i = at; i < at + period; i++) apart += (samples[i]! - samples[i + period]!) ** 2
+      if (apart / period < lowest) {
+        lowest = apart / period
+        best = period
+      }
+    }
+    return { at, period: best }
+  }
+}
+
+/**
+ * Writes `period` frames that begin as the ones at `at` and end as the ones behind them. The gains keep the power, by how alike the
+ * two are: they add up to 1 for equal ones and to equal power for ones that have nothing in common.
+ */
+const crossfade = (
+  samples: Float32Array,
+  at: number,
+  period: number,
+  result: Float32Array,
+  into: number
+): number => {
+  let both = 0
+  let first = 0
+  let second = 0
+  for (let i = at; i < at + period; i++) {
+    both += samples[i]! * samples[i + period]!
+    first += samples[i]! ** 2
+    second += samples[i + period]! ** 2
+  }
+  const alike = first * second > 0 ? Math.max(0, both / Math.sqrt(first * second)) : 1
+  for (let i = 0; i < period; i++) {
+    const rising = 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / period)
+    const falling = 1 - rising
+    const gain = 1 / Math.sqrt(rising * rising + falling * falling + 2 * rising * falling * alike)
+    result[into + i] = gain * (falling * samples[at + i]! + rising * samples[at + period + i]!)
+  }
+  return period
+}
+
+const averaged = (samples: Float32Array, factor: number): Float32Array => {
+  const result = new Float32Array(Math.floor(samples.length / factor))
+  for (let i = 0; i < result.length; i++) {
+    let sum = 0
+    for (let j = i * factor; j < (i + 1) * factor; j++) sum += samples[j]!
+    result[i] = sum / factor
+  }
+  return result
+}
+
+const meanSquare = (samples: Float32Array): number => {
+  let sum = 0
+  for (const sample of samples) sum += sample * sample
+  return sum / Math.max(1, samples.length)
+}
+
+const fadeOut = (samples: Float32Array, length: number): void => {
+  const count = Math.min(length, samples.length)
+  for (let i = 0; i < count; i++)
+    samples[samples.length - 1 - i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / count)
+}
