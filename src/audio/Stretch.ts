@@ -11,7 +11,7 @@ import type { Pcm } from "./Pcm.ts"
  * The clip sped up to exactly `target` frames, the same for the same samples. A target beyond the clip's length is filled with
  * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away.
  */
-export const stretched = (pcm: Pcm, target: Frames): Pcm => {
+export const spedUp = (pcm: Pcm, target: Frames): Pcm => {
   const { rate } = pcm
   let samples = pcm.samples
   while (samples.length > target) {
