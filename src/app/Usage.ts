@@ -4,11 +4,16 @@ import { Either, Option } from "effect"
 import { distance } from "fastest-levenshtein"
 import { badUsage, type Ended } from "./Ended.ts"
 
+/** An option by its long name with the dashes. */
+export interface OptionShape {
+  readonly name: string
+  readonly takesValue: boolean
+}
+
 /** A node of the command tree: a command's name, its options, and what stands below it. */
 export interface CommandShape {
   readonly name: string
-  /** Long names with their dashes. */
-  readonly options: ReadonlyArray<string>
+  readonly options: ReadonlyArray<OptionShape>
   /** Its description, arguments and options. */
   readonly help: HelpDoc.HelpDoc
   readonly below: ReadonlyArray<CommandShape>
@@ -18,7 +23,12 @@ export interface CommandShape {
 export type CommandPath = readonly [CommandShape, ...ReadonlyArray<CommandShape>]
 
 /** Options that every command takes. */
-export const everywhere: ReadonlyArray<string> = ["--help", "--version", "--completions"]
+const everywhere: ReadonlyArray<OptionShape> = [
+  { name: "--help", takesValue: false },
+  { name: "-h", takesValue: false },
+  { name: "--version", takesValue: false },
+  { name: "--completions", takesValue: true }
+]
 
 /** The shape of a command that is built of @effect/cli's parts, with the shapes of those below it. */
 export const shapeOf = <Name extends string, R, E, A>(
@@ -26,7 +36,7 @@ export const shapeOf = <Name extends string, R, E, A>(
   below: ReadonlyArray<CommandShape> = []
 ): CommandShape => ({
   name: [...Command.getNames(command)][0] ?? "",
-  options: below.length > 0 ? [] : namesIn(Command.getUsage(command)).filter((name) => name.startsWith("--")),
+  options: below.length > 0 ? [] : optionsIn(Command.getUsage(command)),
   help: Command.getHelp(command, helpConfig),
   below
 })
@@ -34,19 +44,21 @@ export const shapeOf = <Name extends string, R, E, A>(
 // The library's own options are left out of the pages: the overview names those that count.
 const helpConfig = CliConfig.make({ showBuiltIns: false })
 
-const namesIn = (usage: Usage.Usage): ReadonlyArray<string> => {
+const optionsIn = (usage: Usage.Usage): ReadonlyArray<OptionShape> => {
   switch (usage._tag) {
     case "Empty":
     case "Mixed":
       return []
     case "Named":
       return usage.names
+        .filter((name) => name.startsWith("--"))
+        .map((name) => ({ name, takesValue: Option.isSome(usage.acceptedValues) }))
     case "Optional":
     case "Repeated":
-      return namesIn(usage.usage)
+      return optionsIn(usage.usage)
     case "Alternation":
     case "Concat":
-      return [...namesIn(usage.left), ...namesIn(usage.right)]
+      return [...optionsIn(usage.left), ...optionsIn(usage.right)]
   }
 }
 
@@ -76,16 +88,29 @@ export const commandNamed = (
   return Either.right(path)
 }
 
-/** Refuses the first option that the command does not have. Words after a bare `--` are not options. */
+/** Refuses an option that the command does not have, has been given before, or that lacks its value. */
 export const optionsKnown = (path: CommandPath, words: ReadonlyArray<string>): Either.Either<void, Ended> => {
-  const command = path.at(-1)
-  const known = [...(command?.options ?? []), ...everywhere]
-  const bare = words.indexOf("--")
-  const full = path.map(({ name }) => name).join(" ")
-  for (const word of bare < 0 ? words : words.slice(0, bare)) {
+  const known = [...(path.at(-1)?.options ?? []), ...everywhere]
+  const hint = `(${path.map(({ name }) => name).join(" ")} --help lists all)`
+  const given = new Set<string>()
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ""
+    if (word === "--") break
+    if (!/^-./u.test(word)) continue
     const name = word.split("=")[0] ?? word
-    if (!/^-./u.test(name) || name === "-h" || /^-[\d.]/u.test(name) || known.includes(name)) continue
-    return Either.left(badUsage(`unknown option ${name}${meant(name, known)} (${full} --help lists all)`))
+    const option = known.find((option) => option.name === name)
+    if (option === undefined) {
+      const names = known.map(({ name }) => name)
+      return Either.left(badUsage(`unknown option ${name}${meant(name, names)} ${hint}`))
+    }
+    if (given.has(name)) return Either.left(badUsage(`${name} is given twice: expected it once ${hint}`))
+    given.add(name)
+    if (!option.takesValue || word.includes("=")) continue
+    const value = words[++at]
+    if (value === undefined || value.startsWith("--")) {
+      const found = value === undefined ? "nothing" : value
+      return Either.left(badUsage(`expected a value after ${name}, found ${found} ${hint}`))
+    }
   }
   return Either.void
 }

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest"
+import { type Board, emptyBoard, secondsLeft, settled, step } from "../../src/app/Board.ts"
+import { lineOf, rowsOf } from "../../src/app/BoardText.ts"
+import { JobId, ProviderId, UtteranceKey } from "../../src/domain/Ids.ts"
+import type { ProgressEvent } from "../../src/pipeline/Progress.ts"
+
+const provider = ProviderId.make("provider_native")
+const job = JobId.make("film-en")
+const utterance = UtteranceKey.make("0a1b2c3d".repeat(8))
+const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, characters: 900, reused: 4 }
+const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
+
+/** A board after events that come so many milliseconds apart, the first at 0. */
+const after = (events: ReadonlyArray<ProgressEvent>, apart: number, from: Board = emptyBoard(0)): Board =>
+  events.reduce((board, event, at) => step(board, event, at * apart), from)
+
+const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u001b\[\d+m/gu, ""))
+
+describe("the board", () => {
+  test("counts what is settled: at hand, spoken and failed", () => {
+    const board = after(
+      [planned, spoken, spoken, { _tag: "Failed", provider, utterance, error: "no such voice" }],
+      100
+    )
+    expect(settled(board)).toEqual({ done: 7, all: 20 })
+  })
+
+  test("says nothing of the time left until the pace can be trusted, then at the pace of the past minute", () => {
+    const few = after([planned, ...Array.from({ length: 7 }, () => spoken)], 1000)
+    expect(secondsLeft(few, 8000)).toBeUndefined()
+    const enough = step(few, spoken, 8000)
+    // Eight spoken in the 8 s since the first: eight of twenty are left.
+    expect(settled(enough)).toEqual({ done: 12, all: 20 })
+    expect(secondsLeft(enough, 9000)).toBeCloseTo(8)
+    expect(secondsLeft(enough, 90_000)).toBeUndefined()
+  })
+
+  test("has nothing left to tell once all is settled", () => {
+    const board = after([planned, ...Array.from({ length: 16 }, () => spoken)], 1000)
+    expect(settled(board)).toEqual({ done: 20, all: 20 })
+    expect(secondsLeft(board, 17_000)).toBeUndefined()
+  })
+})
+
+describe("the rows of a terminal", () => {
+  test("show the batch, its lanes and the jobs that are being made", () => {
+    const board = after(
+      [
+        planned,
+        { _tag: "JobStarted", job, lines: 12 },
+        { _tag: "LanePaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
+        spoken,
+        { _tag: "Delivering", job, fraction: 0.426 },
+        { _tag: "JobFailed", job: JobId.make("film-vi"), error: "no voice" }
+      ],
+      0
+    )
+    expect(plain(rowsOf(board, 65_000, 80))).toEqual([
+      "dubwright 01:05  0 of 2 jobs delivered  1 failed",
+      "█████░░░░░░░░░░░░░░░ 25 %  5 of 20 spoken  (4 at hand)",
+      "  provider_native: 3 of 4 in flight, 1 spoken",
+      "  film-en: delivering 42 %"
+    ])
+    expect(plain(rowsOf(board, 2_000, 80))[2]).toBe(
+      "  provider_native: 3 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
+    )
+  })
+
+  test("say that nothing is known yet", () => {
+    expect(plain(rowsOf(emptyBoard(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
+  })
+})
+
+describe("lines off a terminal", () => {
+  const line = (event: ProgressEvent, before: Board) => lineOf(event, before, step(before, event, 1000), 1000)
+
+  test("tell each twentieth of the speaking, the rest only to who wants details", () => {
+    const large = step(emptyBoard(0), { ...planned, utterances: 100, reused: 3 }, 0)
+    expect(line(spoken, large)).toEqual({ weight: "detail", text: "provider_native: spoken 0a1b2c3d" })
+    expect(line(spoken, step(large, spoken, 500))).toEqual({ weight: "usual", text: "5 of 100 spoken (5 %)" })
+  })
+
+  test("tell once that a lane waits", () => {
+    const waiting: ProgressEvent = { _tag: "LanePaced", provider, inFlight: 1, limit: 4, waitingSeconds: 30 }
+    expect(line(waiting, emptyBoard(0))).toEqual({
+      weight: "usual",
+      text: "provider_native: waiting 30 s as the service asks"
+    })
+    expect(line(waiting, step(emptyBoard(0), waiting, 500))?.weight).toBe("detail")
+  })
+
+  test("tell failures as warnings", () => {
+    expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyBoard(0))).toEqual({
+      weight: "warning",
+      text: "film-en: failed: 2 cues failed"
+    })
+  })
+})
