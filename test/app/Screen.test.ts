@@ -84,10 +84,7 @@ describe("Screen", () => {
       yield* on.screen.result(red)
       expect([off.screen.colour, forbidden.screen.colour, on.screen.colour]).toEqual([false, false, true])
       expect([off.stdout.written(), off.stderr.written()]).toEqual(["red\n", "red\n"])
-      expect([forbidden.stdout.written(), forbidden.stderr.written()]).toEqual(["red
-", "red
-red
-"])
+      expect([forbidden.stdout.written(), forbidden.stderr.written()]).toEqual(["red\n", "red\nred\n"])
       expect(on.stdout.written()).toBe(`${red}\n`)
     })
   )
