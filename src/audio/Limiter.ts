@@ -72,7 +72,7 @@ export class Limiter {
   }
 
   /** What is left, as if silence followed: in all as many frames come out as went in. Nothing may be pushed afterwards. */
-  end(): Float32Array {
+  flush(): Float32Array {
     if (this.ended) return new Float32Array(0)
     this.ended = true
     const total = this.seen + this.history[0]!.length - before
