@@ -1,0 +1,90 @@
+/** What the derived client may answer besides success, as the faults of this room. */
+import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import type { HttpClientError } from "@effect/platform/HttpClientError"
+import type { ParseError } from "effect/ParseResult"
+import type {
+  BadRequest,
+  Broken as BrokenOnWire,
+  Conflict,
+  NotFound,
+  PaymentRequired,
+  TooLarge,
+  TooManyRequests,
+  Unauthorized,
+  Unavailable,
+  Unprocessable
+} from "../contract/Errors.ts"
+import { millis } from "../domain/Units.ts"
+import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "./Fault.ts"
+import { unsaidWait } from "./Tolerance.ts"
+
+/** Everything that a call of the client may fail with. */
+export type WireError =
+  | BadRequest
+  | BrokenOnWire
+  | Conflict
+  | NotFound
+  | PaymentRequired
+  | TooLarge
+  | TooManyRequests
+  | Unauthorized
+  | Unavailable
+  | Unprocessable
+  | HttpApiDecodeError
+  | HttpClientError
+  | ParseError
+
+/** The fault behind an error. */
+export const faultOf = (error: WireError): CallFault => {
+  switch (error._tag) {
+    case "Unauthorized":
+      return new Refused({ reason: "key", words: error.message })
+    case "PaymentRequired":
+      return new Refused({ reason: "credits", words: error.message })
+    case "NotFound":
+      return new Refused({ reason: "unknown", words: error.message })
+    case "TooLarge":
+      return new Refused({
+        reason: "too-long",
+        words: error.message,
+        ...(error.max === undefined ? {} : { max: error.max })
+      })
+    case "BadRequest":
+    case "Unprocessable":
+    case "Conflict":
+      return new Refused({ reason: "rules", words: error.message })
+    case "TooManyRequests":
+    case "Unavailable":
+      return new SlowDown({
+        words: error.message,
+        ...(error.retry_after > unsaidWait ? { retryAfter: millis(error.retry_after * 1000) } : {})
+      })
+    case "Broken":
+      return new Broken({ words: error.message })
+    case "HttpApiDecodeError":
+    case "ParseError":
+      return new Broken({ words: "its answer lacks what was asked for (a task without an id, say)" })
+    case "RequestError":
+      return transportFault(error.cause, error.description)
+    case "ResponseError":
+      return error.reason === "StatusCode"
+        ? new Broken({ words: `HTTP ${error.response.status}` })
+        : transportFault(error.cause, error.description)
+  }
+}
+
+/** Failures before a byte of the request was sent: no such host, no listener, no route, no trust. */
+const neverSent =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
+
+/** What a failed connection means: whether the request can have reached the service. */
+export const transportFault = (cause: unknown, description: string | undefined): Unreachable | Broken => {
+  const codes: Array<string> = []
+  let words = description ?? ""
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if ("code" in error && typeof error.code === "string") codes.push(error.code)
+    if (words === "") words = error.message === "" ? (codes[0] ?? error.name) : error.message
+  }
+  if (words === "") words = "the connection failed"
+  return codes.some((code) => neverSent.test(code)) ? new Unreachable({ words }) : new Broken({ words })
+}

@@ -1,0 +1,169 @@
+/** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Duration, Effect, Redacted, Schedule } from "effect"
+import { keyHeader } from "../contract/SpeechApi.ts"
+import { millis } from "../domain/Units.ts"
+import { bodyOf } from "./Body.ts"
+import { faultOf } from "./Calls.ts"
+import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
+import type { Fetched } from "./Gateway.ts"
+import { asked, backoff } from "./Patience.ts"
+import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
+import type { Done } from "./Sight.ts"
+
+type DownloadFault = CallFault | NoAudio
+
+const mostRedirects = 5
+
+/** How often a file is asked for afresh before it is given up for now. */
+const mostRetries = 5
+
+const mostTranscriptBytes = 8 * 1024 * 1024
+
+/** The most bytes that audio of so many characters may have: half a second each as 48 kHz stereo of 32 bit, and some. */
+const mostAudioBytes = (characters: number): number =>
+  Math.min(1024 * 1024 * 1024, 16 * 1024 * 1024 + characters * 200_000)
+
+/** Makes the download of one service. */
+export const makeDownload = Effect.gen(function* () {
+  const address = yield* ServiceAddress
+  const client = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.withTracerPropagation(false),
+    HttpClient.withTracerDisabledWhen(() => true)
+  )
+
+  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> =>
+    Effect.flatMap(target(location, address.baseUrl), (url) => get(url, mostRedirects)).pipe(
+      Effect.flatMap((response) =>
+        bodyOf(response, most).pipe(
+          Effect.mapError((error) =>
+            error._tag === "BodyTooLong"
+              ? new NoAudio({
+                  reason: "too-large",
+                  words: `more than ${Math.round(error.most / 1e6)} MB for its text`
+                })
+              : faultOf(error)
+          )
+        )
+      ),
+      Effect.timeoutFail({
+        duration: address.audioWithin,
+        onTimeout: () =>
+          new Broken({
+            words: `the audio did not come within ${Duration.format(Duration.decode(address.audioWithin))}`
+          })
+      })
+    )
+
+  const get = (
+    url: URL,
+    left: number
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, DownloadFault> => {
+    const request = HttpClientRequest.get(url).pipe(
+      isOwn(address.baseUrl, url)
+        ? HttpClientRequest.setHeader(keyHeader, Redacted.value(address.key))
+        : (plain) => plain
+    )
+    return client.execute(request).pipe(
+      Effect.mapError(faultOf),
+      Effect.flatMap((response) => {
+        const location = response.headers["location"]
+        if (response.status >= 300 && response.status < 400 && location !== undefined)
+          return left === 0
+            ? new NoAudio({ reason: "address", words: "its address redirects in circles" })
+            : Effect.flatMap(target(location, url), (next) => get(next, left - 1))
+        return response.status >= 200 && response.status < 300
+          ? Effect.succeed(response)
+          : Effect.fail(refusal(response))
+      })
+    )
+  }
+
+  const transcriptOf = (done: Done): Effect.Effect<Fetched["transcript"]> => {
+    const offered =
+      done.json !== undefined
+        ? { format: "json" as const, location: done.json }
+        : done.srt !== undefined
+          ? { format: "srt" as const, location: done.srt }
+          : undefined
+    if (offered === undefined) return Effect.succeed(undefined)
+    return file(offered.location, mostTranscriptBytes).pipe(
+      Effect.retry(backoff.pipe(Schedule.intersect(Schedule.recurs(2)))),
+      Effect.map((bytes) => ({ format: offered.format, text: Buffer.from(bytes).toString("utf8") })),
+      // Without a transcript parts are told apart by their pauses: no reason to give the audio up.
+      Effect.orElseSucceed(() => undefined)
+    )
+  }
+
+  /** Fetches a done task; `again` gives its addresses afresh. */
+  return (
+    done: Done,
+    characters: number,
+    again: Effect.Effect<Done, CallFault | Vanished | NoAudio>
+  ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
+    let first: Done | undefined = done
+    return Effect.suspend(() => {
+      const sight = first === undefined ? again : Effect.succeed(first)
+      first = undefined
+      return Effect.flatMap(sight, (seen) =>
+        Effect.flatMap(file(seen.audio, mostAudioBytes(characters)), (audio) => {
+          const fault = notAudio(audio, (said) => presentable(said, address.key))
+          return fault === undefined
+            ? Effect.map(transcriptOf(seen), (transcript): Fetched => ({ audio, transcript }))
+            : Effect.fail(fault)
+        })
+      )
+    }).pipe(Effect.retry(afresh))
+  }
+})
+
+/** Retries of a fetch: each asks the task for a fresh address first. */
+const afresh = backoff.pipe(
+  Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
+  Schedule.modifyDelay((fault, delay) =>
+    Duration.max(delay, fault._tag === "SlowDown" ? asked(fault) : Duration.zero)
+  ),
+  Schedule.whileInput(
+    (fault: CallFault | Vanished | NoAudio) =>
+      fault._tag !== "Refused" &&
+      fault._tag !== "Vanished" &&
+      !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
+  ),
+  Schedule.intersect(Schedule.recurs(mostRetries))
+)
+
+/** An address that may be gone to. */
+const target = (location: string, base: URL): Effect.Effect<URL, NoAudio> => {
+  if (!URL.canParse(location, base.href))
+    return new NoAudio({ reason: "address", words: "its address cannot be read" })
+  const url = new URL(location, base)
+  return url.protocol === "http:" || url.protocol === "https:"
+    ? Effect.succeed(url)
+    : new NoAudio({
+        reason: "address",
+        words: `its address is of the kind ${url.protocol} where http or https was expected`
+      })
+}
+
+const refusal = (response: HttpClientResponse.HttpClientResponse): DownloadFault => {
+  const { status } = response
+  if (status === 429 || status === 503) {
+    const seconds = Number(response.headers["retry-after"])
+    return new SlowDown({
+      words: `HTTP ${status} for the audio`,
+      ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, 3_600) * 1000) } : {})
+    })
+  }
+  return status >= 500
+    ? new Broken({ words: `HTTP ${status} for the audio` })
+    : new NoAudio({ reason: "stale", words: `HTTP ${status} for its address` })
+}
+
+/** Why bytes cannot be audio: nothing at all, or text where sound should be. */
+const notAudio = (bytes: Uint8Array, shown: (said: string) => string): NoAudio | undefined => {
+  if (bytes.length === 0) return new NoAudio({ reason: "empty", words: "an empty file" })
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("utf8").trimStart()
+  return /^[<{[]/u.test(start) && !/[\u0000-\u0008\u000e-\u001f\ufffd]/u.test(start.slice(0, 100))
+    ? new NoAudio({ reason: "text", words: `text instead of sound: ${shown(start.slice(0, 80))}` })
+    : undefined
+}

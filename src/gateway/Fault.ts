@@ -1,0 +1,114 @@
+/** What can go wrong between the pipeline and the service, told apart by what is to be done about it. */
+import { Schema } from "effect"
+import { TaskId } from "../domain/Ids.ts"
+import { Setback } from "../domain/Setback.ts"
+import { Millis } from "../domain/Units.ts"
+
+/** The service's words: one line, cut to a length that can be shown, free of the key. */
+const words = Schema.String
+
+/** The service understood the request and says no: asking again changes nothing. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  reason: Schema.Literal("key", "credits", "unknown", "too-long", "rules"),
+  words,
+  /** The most characters the service says it takes, on "too-long". */
+  max: Schema.optional(Schema.Int)
+}) {
+  override get message(): string {
+    return `${refusals[this.reason]}: ${this.words}`
+  }
+}
+
+const refusals = {
+  key: "the service refuses the key",
+  credits: "the account has too few credits",
+  unknown: "the service does not know this voice or task",
+  "too-long": "the text is too long for this provider",
+  rules: "the service refuses the request"
+} as const
+
+/** Too many requests, or not now: the request was not taken. */
+export class SlowDown extends Schema.TaggedError<SlowDown>()("SlowDown", {
+  words,
+  /** How long the service says to wait, where it does. */
+  retryAfter: Schema.optional(Millis)
+}) {
+  override get message(): string {
+    return `the service asks to slow down: ${this.words}`
+  }
+}
+
+/** No connection: the request surely did not reach the service. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { words }) {
+  override get message(): string {
+    return `the service cannot be reached: ${this.words}`
+  }
+}
+
+/** An answer that cannot be used, or none: whether the request was carried out is not known. */
+export class Broken extends Schema.TaggedError<Broken>()("Broken", { words }) {
+  override get message(): string {
+    return `no usable answer from the service: ${this.words}`
+  }
+}
+
+/** The service took the task and gave it up. */
+export class FailedAtService extends Schema.TaggedError<FailedAtService>()("FailedAtService", {
+  task: TaskId,
+  words
+}) {
+  override get message(): string {
+    return `the service could not speak it: ${this.words}`
+  }
+}
+
+/** The service does not know the task any more. */
+export class Vanished extends Schema.TaggedError<Vanished>()("Vanished", { task: TaskId }) {
+  override get message(): string {
+    return `the service no longer knows task ${this.task}`
+  }
+}
+
+/** The task was not done within its time. */
+export class NeverSettled extends Schema.TaggedError<NeverSettled>()("NeverSettled", {
+  task: TaskId,
+  waited: Millis
+}) {
+  override get message(): string {
+    return `task ${this.task} was not done within ${Math.round(this.waited / 1000)} s`
+  }
+}
+
+/** What was sent as audio is none, or must not be taken. */
+export class NoAudio extends Schema.TaggedError<NoAudio>()("NoAudio", {
+  reason: Schema.Literal("address", "stale", "too-large", "empty", "text"),
+  words
+}) {
+  override get message(): string {
+    return `the service's audio cannot be used: ${this.words}`
+  }
+}
+
+/** Faults of a single request. */
+export type CallFault = Refused | SlowDown | Unreachable | Broken
+
+/** Any fault of this room. */
+export type Fault = CallFault | FailedAtService | Vanished | NeverSettled | NoAudio
+
+const kinds = {
+  Refused: "refused",
+  SlowDown: "slow-down",
+  Unreachable: "broken",
+  Broken: "broken",
+  FailedAtService: "failed-at-service",
+  Vanished: "vanished",
+  NeverSettled: "never-settled",
+  NoAudio: "bad-audio"
+} as const
+
+/** A fault as it is kept and told. */
+export const setbackOf = (fault: Fault): Setback =>
+  Setback.make({ kind: kinds[fault._tag], words: fault.message.replaceAll(/\s+/gu, " ").trim() })
+
+/** Whether a request may be tried again as it is. */
+export const isPassing = (fault: CallFault): boolean => fault._tag !== "Refused"

@@ -1,0 +1,270 @@
+/**
+ * What services answer, brought into the contract's shape. The interface leaves envelopes, names and most fields open:
+ * named fields may stand at the top or one level down, lists may be bare or under a name, and what is missing is filled
+ * with a value that says so: "" for words, 0 for counts, -1 for money.
+ */
+import { Predicate } from "effect"
+import type { TaskStatus } from "../contract/Task.ts"
+
+/** Any JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Money that a service does not speak of. */
+export const unsaid = -1
+
+/** A JSON object, or undefined. */
+export const fieldsOf = (value: unknown): Fields | undefined =>
+  Predicate.isRecord(value) ? value : undefined
+
+const envelopes = ["data", "task", "result", "metadata"] as const
+
+/** The objects in which a named field may stand: the answer itself and one level down. */
+const layersOf = (value: unknown): ReadonlyArray<Fields> => {
+  const top = fieldsOf(value)
+  if (top === undefined) return []
+  return [top, ...envelopes.flatMap((name) => fieldsOf(top[name]) ?? [])]
+}
+
+const pick = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray<string>): unknown => {
+  for (const name of names)
+    for (const layer of layers) {
+      const value = layer[name]
+      if (value !== undefined && value !== null && value !== "") return value
+    }
+  return undefined
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
+
+const number = (value: unknown): number | undefined => {
+  const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof read === "number" && Number.isFinite(read) ? read : undefined
+}
+
+const count = (value: unknown): number => Math.max(0, Math.round(number(value) ?? 0))
+
+const optional = <A>(name: string, value: A | undefined): Fields =>
+  value === undefined ? {} : { [name]: value }
+
+const failedWords = /fail|error|cancel|expire|abort|reject|timed?.?out/iu
+const waitingWords = /^(queued|pending|waiting|created|submitted|scheduled)$/iu
+
+/** done = an audio address is there; a word of failure ends the task; any other word means wait. */
+const statusOf = (word: string, audio: string | undefined): TaskStatus => {
+  if (failedWords.test(word)) return "failed"
+  if (audio !== undefined) return "done"
+  return waitingWords.test(word) ? "queued" : "processing"
+}
+
+/** A task, in the contract's shape; `id` is the one that was asked for, where an answer does not repeat it. */
+export const taskOf = (value: unknown, id?: string): Fields => {
+  const layers = layersOf(value)
+  // `id` at the top of an envelope may be the request's: the task's own stands deeper.
+  const named = text(pick(layers, "task_id")) ?? text(pick([...layers].reverse(), "id")) ?? id
+  const audio = text(pick(layers, "audio_url"))
+  const status = statusOf(text(pick(layers, "status", "state")) ?? "", audio)
+  return {
+    ...optional("task_id", named),
+    status,
+    provider: text(pick(layers, "provider")) ?? "",
+    model_id: text(pick(layers, "model_id", "model")) ?? "",
+    voice_id: text(pick(layers, "voice_id", "voice")) ?? "",
+    ...optional("voice_name", text(pick(layers, "voice_name"))),
+    characters: count(pick(layers, "characters", "character_count")),
+    credits: number(pick(layers, "credits", "credit_cost", "cost")) ?? unsaid,
+    created_at: text(pick(layers, "created_at")) ?? "",
+    ...optional("completed_at", text(pick(layers, "completed_at", "finished_at"))),
+    ...optional("duration", number(pick(layers, "duration"))),
+    ...optional("audio_url", audio),
+    ...optional("srt_url", text(pick(layers, "srt_url"))),
+    ...optional("json_url", text(pick(layers, "json_url"))),
+    ...(status === "failed"
+      ? { error: { code: "failed", message: wordsIn(value) ?? "no reason given" } }
+      : {})
+  }
+}
+
+/** The answer to a create. An answer without a task id stays without: it cannot be taken for one. */
+export const referenceOf = (value: unknown): Fields => {
+  const task = taskOf(value)
+  return {
+    ...optional("task_id", task["task_id"]),
+    status: task["status"],
+    characters: task["characters"],
+    credits: task["credits"]
+  }
+}
+
+/** The entries of a list, bare or under a name, at the top or one level down; empty where there is none. */
+export const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => {
+  if (Array.isArray(value)) return value
+  const layers = layersOf(value)
+  const under = [name, "data", "items", "results", "records", "list"]
+  for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
+  for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
+  return []
+}
+
+/** Whether a page says that more follow; a service that says nothing has more until a page is empty or repeated. */
+const pageOf = (value: unknown, entries: number): Fields => {
+  const layers = layersOf(value)
+  const more = pick(layers, "has_more", "hasMore")
+  return {
+    page: count(pick(layers, "page")),
+    limit: count(pick(layers, "limit", "page_size")),
+    total: number(pick(layers, "total")) === undefined ? entries : count(pick(layers, "total")),
+    has_more: typeof more === "boolean" ? more : entries > 0
+  }
+}
+
+/** A page of the history; entries without an id are left out. */
+export const taskPageOf = (value: unknown): Fields => {
+  const tasks = listIn(value, "tasks").map((entry) => taskOf(entry))
+  return { tasks: tasks.filter((task) => task["task_id"] !== undefined), ...pageOf(value, tasks.length) }
+}
+
+const strings = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.flatMap((entry) => text(entry) ?? []) : [text(value) ?? []].flat()
+
+/** A page of voices. */
+export const voicePageOf = (value: unknown): Fields => {
+  const voices = listIn(value, "voices").flatMap((entry): ReadonlyArray<Fields> => {
+    const layers = layersOf(entry)
+    const id = text(pick(layers, "voice_id", "id"))
+    const gender = text(pick(layers, "gender"))?.toLowerCase()
+    if (id === undefined) return []
+    return [
+      {
+        voice_id: id,
+        name: text(pick(layers, "name", "voice_name", "display_name")) ?? id,
+        provider: text(pick(layers, "provider")) ?? "",
+        languages: strings(pick(layers, "languages", "language")),
+        ...(gender === "female" || gender === "male" || gender === "neutral" ? { gender } : {}),
+        description: text(pick(layers, "description")) ?? ""
+      }
+    ]
+  })
+  return { voices, ...pageOf(value, voices.length) }
+}
+
+/** The list of models. */
+export const modelListOf = (value: unknown): Fields => ({
+  models: listIn(value, "models").flatMap((entry): ReadonlyArray<Fields> => {
+    const layers = layersOf(entry)
+    const id = text(entry) ?? text(pick(layers, "model_id", "id"))
+    if (id === undefined) return []
+    return [
+      {
+        model_id: id,
+        name: text(pick(layers, "name", "display_name")) ?? id,
+        provider: text(pick(layers, "provider")) ?? "",
+        description: text(pick(layers, "description")) ?? "",
+        languages: strings(pick(layers, "languages", "language")),
+        credits_per_character: number(pick(layers, "credits_per_character")) ?? unsaid
+      }
+    ]
+  })
+})
+
+/** The list of providers. */
+export const providerListOf = (value: unknown): Fields => ({
+  providers: listIn(value, "providers").flatMap((entry): ReadonlyArray<Fields> => {
+    const layers = layersOf(entry)
+    const id = text(entry) ?? text(pick(layers, "provider", "provider_id", "id", "name"))
+    if (id === undefined) return []
+    const features = fieldsOf(pick(layers, "features")) ?? {}
+    const transcript = features["transcript"]
+    return [
+      {
+        provider: id,
+        name: text(pick(layers, "name", "display_name")) ?? id,
+        description: text(pick(layers, "description")) ?? "",
+        available: pick(layers, "available", "enabled") !== false,
+        default_model_id: text(pick(layers, "default_model_id", "default_model")) ?? "",
+        features: {
+          transcript: transcript === "with_transcript" || transcript === "export_srt" ? transcript : "none",
+          srt_input: features["srt_input"] === true,
+          min_characters: count(features["min_characters"]),
+          max_characters: count(features["max_characters"]),
+          controls: controlsOf(features["controls"])
+        }
+      }
+    ]
+  })
+})
+
+const controlsOf = (value: unknown): Fields => {
+  const controls = fieldsOf(value) ?? {}
+  return Object.fromEntries(
+    ["speed", "vol", "pitch"].flatMap((name) => {
+      const range = fieldsOf(controls[name])
+      const min = number(range?.["min"])
+      const max = number(range?.["max"])
+      if (min === undefined || max === undefined) return []
+      return [[name, { min, max, default: number(range?.["default"]) ?? (name === "pitch" ? 0 : 1) }]]
+    })
+  )
+}
+
+/** The account's credits. */
+export const creditsOf = (value: unknown): Fields => {
+  const layers = layersOf(value)
+  const left =
+    number(value) ?? number(pick(layers, "credits", "balance", "remaining", "remaining_credits", "credit"))
+  return {
+    ...optional("credits", left),
+    unlimited: pick(layers, "unlimited") === true,
+    used: number(pick(layers, "used", "used_credits")) ?? unsaid,
+    reserved: number(pick(layers, "reserved")) ?? unsaid
+  }
+}
+
+/** The service's health: an answer at all is good news, unless its words say otherwise. */
+export const healthOf = (value: unknown): Fields => {
+  const layers = layersOf(value)
+  const word = text(pick(layers, "status")) ?? ""
+  const queue = fieldsOf(pick(layers, "queue")) ?? {}
+  const disk = fieldsOf(pick(layers, "disk")) ?? {}
+  return {
+    status: word === "draining" ? word : /degrad|down|unhealthy|fail|error/iu.test(word) ? "degraded" : "ok",
+    version: text(pick(layers, "version")) ?? "",
+    providers: listIn(pick(layers, "providers"), "providers").flatMap((entry): ReadonlyArray<Fields> => {
+      const provider = fieldsOf(entry)
+      const id = text(provider?.["provider"])
+      return id === undefined || provider === undefined
+        ? []
+        : [
+            {
+              provider: id,
+              ready: provider["ready"] !== false,
+              ...optional("reason", text(provider["reason"]))
+            }
+          ]
+    }),
+    disk: { free_bytes: number(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
+    queue: {
+      queued: count(queue["queued"]),
+      processing: count(queue["processing"]),
+      limit: count(queue["limit"])
+    }
+  }
+}
+
+/** The answer to a delete; an answer without words means that it was done. */
+export const deletedOf = (value: unknown, id: string): Fields => ({
+  task_id: id,
+  deleted: pick(layersOf(value), "deleted", "success") !== false
+})
+
+/** What an answer says in words, wherever it says it; undefined where it says nothing. */
+export const wordsIn = (value: unknown): string | undefined => {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value
+  if (Array.isArray(value)) return value.map(wordsIn).find((words) => words !== undefined)
+  for (const layer of layersOf(value))
+    for (const name of ["message", "error_message", "detail", "error", "errors", "reason", "msg", "title"]) {
+      const words = wordsIn(layer[name])
+      if (words !== undefined) return words
+    }
+  return undefined
+}

@@ -1,0 +1,149 @@
+/** The pipeline's one door to the service. */
+import { HttpApiClient } from "@effect/platform"
+import { Effect } from "effect"
+import { SpeechApi } from "../contract/SpeechApi.ts"
+import type { CreateTask } from "../contract/Task.ts"
+import { TaskId } from "../domain/Ids.ts"
+import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import type { Utterance } from "../domain/Utterance.ts"
+import { faultOf, type WireError } from "./Calls.ts"
+import { makeDownload } from "./Download.ts"
+import { type CallFault, NoAudio, Vanished } from "./Fault.ts"
+import { makeHistory } from "./History.ts"
+import { patiently } from "./Patience.ts"
+import { ServiceAddress } from "./ServiceAddress.ts"
+import { type Done, saidCredits, type Sight, sightOf } from "./Sight.ts"
+import { tolerant } from "./Tolerance.ts"
+
+/** A task that the service took. */
+export interface Accepted {
+  readonly task: TaskId
+  /** What it takes, where the service says so. */
+  readonly credits: number | undefined
+}
+
+/** What was fetched of a done task. */
+export interface Fetched {
+  readonly audio: Uint8Array
+  /** The transcript as it came, where one was offered and could be had. */
+  readonly transcript: { readonly format: "json" | "srt"; readonly text: string } | undefined
+}
+
+/** Submits, looks, fetches, searches, deletes and reads; nothing is written anywhere else. */
+export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
+  effect: Effect.gen(function* () {
+    const address = yield* ServiceAddress
+    const { speech } = yield* HttpApiClient.make(SpeechApi, {
+      baseUrl: address.baseUrl.toString().replace(/\/+$/u, ""),
+      transformClient: tolerant(address)
+    })
+    const download = yield* makeDownload
+
+    const read = <A>(call: Effect.Effect<A, WireError>): Effect.Effect<A, CallFault> =>
+      call.pipe(Effect.mapError(faultOf), Effect.retry(patiently))
+
+    const history = yield* makeHistory((page, limit) =>
+      read(
+        speech.tasks({
+          urlParams: { ...(page === undefined ? {} : { page }), ...(limit === undefined ? {} : { limit }) }
+        })
+      )
+    )
+
+    /** One look at a task; not tried again by itself. */
+    const look = (task: TaskId): Effect.Effect<Sight, CallFault | Vanished> =>
+      speech.task({ path: { task_id: encodeURIComponent(task) } }).pipe(
+        Effect.map(sightOf),
+        Effect.mapError(faultOf),
+        Effect.catchTag("Refused", (fault) =>
+          fault.reason === "unknown" ? new Vanished({ task }) : Effect.fail(fault)
+        )
+      )
+
+    /** A done task's fresh addresses, for a fetch whose address did not serve. */
+    const again = (task: TaskId): Effect.Effect<Done, CallFault | Vanished | NoAudio> =>
+      look(task).pipe(
+        Effect.flatMap((sight) =>
+          sight._tag === "Done"
+            ? Effect.succeed(sight)
+            : new NoAudio({ reason: "stale", words: "the task no longer names its audio" })
+        )
+      )
+
+    return {
+      /**
+       * Creates a task, once: a create is not tried again here, since only the store and the history tell whether that
+       * would be paid for twice.
+       */
+      submit: Effect.fn("Gateway.submit")(function* (
+        utterance: Utterance,
+        label: string,
+        profile: ProviderProfile
+      ) {
+        const reference = yield* speech
+          .create({
+            path: { voice_id: encodeURIComponent(utterance.casting.voice) },
+            payload: payloadOf(utterance, label, profile)
+          })
+          .pipe(Effect.mapError(faultOf))
+        return {
+          task: TaskId.make(reference.task_id),
+          credits: saidCredits(reference.credits)
+        } satisfies Accepted
+      }),
+
+      look,
+
+      /** A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh. */
+      fetch: Effect.fn("Gateway.fetch")((done: Done, characters: number) =>
+        download(done, characters, again(done.task))
+      ),
+
+      /** What the history says of marks. */
+      history,
+
+      /** Deletes a task; one that is gone already counts as deleted. */
+      remove: Effect.fn("Gateway.remove")((task: TaskId) =>
+        read(speech.remove({ payload: { task_id: task } })).pipe(
+          Effect.asVoid,
+          Effect.catchTag("Refused", (fault) =>
+            fault.reason === "unknown" ? Effect.void : Effect.fail(fault)
+          )
+        )
+      ),
+
+      /** The read endpoints, as the service answers them, brought into the contract's shape. */
+      reads: {
+        health: read(speech.health({})),
+        credits: read(speech.credits({})),
+        providers: read(speech.providers({})),
+        models: (provider?: string) =>
+          read(speech.models({ urlParams: provider === undefined ? {} : { provider } })),
+        voices: (query: {
+          readonly provider?: string
+          readonly search?: string
+          readonly page?: number
+          readonly limit?: number
+        }) => read(speech.voices({ urlParams: query })),
+        tasks: (query: { readonly page?: number; readonly limit?: number }) =>
+          read(speech.tasks({ urlParams: query }))
+      }
+    }
+  })
+}) {}
+
+/** The body of a create: only what the provider's profile knows of. */
+const payloadOf = (utterance: Utterance, label: string, profile: ProviderProfile): CreateTask => {
+  const { provider, model, speed, vol, pitch } = utterance.casting
+  return {
+    text: utterance.text,
+    provider,
+    voice_name: label,
+    ...(model === undefined ? {} : { model_id: model }),
+    ...(profile.transcript === "with_transcript" ? { with_transcript: true } : {}),
+    ...(profile.transcript === "export_srt" ? { export_srt: true } : {}),
+    ...(speed === undefined ? {} : { speed }),
+    ...(vol === undefined ? {} : { vol }),
+    ...(pitch === undefined ? {} : { pitch })
+  }
+}

@@ -1,0 +1,27 @@
+/** How long and how often a read is tried again. */
+import { Duration, Schedule } from "effect"
+import { type CallFault, isPassing } from "./Fault.ts"
+
+/** Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at once. */
+export const backoff = Schedule.exponential("500 millis", 2).pipe(
+  Schedule.union(Schedule.spaced("30 seconds")),
+  Schedule.jittered
+)
+
+/** How often a read is tried again. */
+const mostRetries = 6
+
+/** Retries of reads: never before the time that the service asked to wait, never after a refusal. */
+export const patiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
+  Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
+  Schedule.modifyDelay((fault, delay) => Duration.max(delay, asked(fault))),
+  Schedule.whileInput(isPassing),
+  Schedule.intersect(Schedule.recurs(mostRetries)),
+  Schedule.map(([fault]) => fault)
+)
+
+/** How long the service asked to wait. */
+export const asked = (fault: CallFault): Duration.Duration =>
+  fault._tag === "SlowDown" && fault.retryAfter !== undefined
+    ? Duration.millis(fault.retryAfter)
+    : Duration.zero
