@@ -76,6 +76,16 @@ const steps = {
       value TEXT NOT NULL,
       PRIMARY KEY (kind, subject)
     ) WITHOUT ROWID`
+  ),
+  "0002_deliveries": statements(
+    // What a job made last: `digest` tells whether it would make the same again, `files` is a JSON list of path and bytes.
+    `CREATE TABLE delivery (
+      folder TEXT NOT NULL,
+      job TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      files TEXT NOT NULL,
+      PRIMARY KEY (folder, job)
+    ) WITHOUT ROWID`
   )
 }
 

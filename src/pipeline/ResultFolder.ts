@@ -1,0 +1,44 @@
+/** The folder of a batch's results: every file whole or not at all, none outside it. */
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Schema } from "effect"
+
+/** A result that could not be written. */
+export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("ResultUnwritable", {
+  path: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path}: cannot be written: ${this.detail}; mend that, or name another folder with --out, and run again`
+  }
+}
+
+/** Writes a file's text or bytes beside its place and renames it. */
+export const writeResult = Effect.fn("ResultFolder.write")(function* (
+  path: string,
+  content: string | Uint8Array
+) {
+  const fs = yield* FileSystem.FileSystem
+  const { dirname, basename, join } = yield* Path.Path
+  const part = join(dirname(path), `.${basename(path)}.part`)
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  yield* fs.makeDirectory(dirname(path), { recursive: true }).pipe(
+    Effect.zipRight(fs.writeFile(part, bytes)),
+    Effect.zipRight(fs.rename(part, path)),
+    Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
+    Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) }))
+  )
+})
+
+/** Makes a folder where it is missing. */
+export const makeFolder = Effect.fn("ResultFolder.make")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs
+    .makeDirectory(path, { recursive: true })
+    .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) })))
+})
+
+const wordsOf = (error: PlatformError): string =>
+  error._tag === "SystemError" && error.reason === "PermissionDenied"
+    ? "no permission to write there"
+    : error.message

@@ -1,0 +1,59 @@
+/** What each job delivered last, so that a job that would make the same again is left alone. */
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import type { JobId } from "../domain/Ids.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+
+/** A file that was delivered; its path is relative to the folder of results. */
+export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })
+export type DeliveredFile = typeof DeliveredFile.Type
+
+/** A delivery: a digest of all that decided it, and its files. */
+export interface Delivery {
+  readonly digest: string
+  readonly files: ReadonlyArray<DeliveredFile>
+}
+
+const Files = Schema.parseJson(Schema.Array(DeliveredFile))
+
+/** Deliveries by the folder of results (absolute) and job. */
+export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder: state } = yield* StateFolder
+
+    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
+      Effect.catchTag(effect, "SqlError", (error) => failOrDie(state, error))
+
+    /** All deliveries into a folder. */
+    const all = Effect.fn("Deliveries.all")(function* (folder: string) {
+      const rows = yield* guarded(
+        sql<{ readonly job: string; readonly digest: string; readonly files: string }>`
+          SELECT job, digest, files FROM delivery WHERE folder = ${folder}`
+      )
+      const read = yield* Effect.forEach(rows, ({ job, digest, files }) =>
+        Effect.map(Effect.orDie(Schema.decode(Files)(files)), (list): [string, Delivery] => [
+          job,
+          { digest, files: list }
+        ])
+      )
+      return new Map(read)
+    })
+
+    /** Remembers what a job delivered. */
+    const remember = Effect.fn("Deliveries.remember")(function* (
+      folder: string,
+      job: JobId,
+      delivery: Delivery
+    ) {
+      yield* guarded(
+        sql`INSERT OR REPLACE INTO delivery (folder, job, digest, files)
+          VALUES (${folder}, ${job}, ${delivery.digest}, ${Schema.encodeSync(Files)(delivery.files)})`
+      )
+    })
+
+    return { all, remember }
+  })
+}) {}
