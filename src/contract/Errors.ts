@@ -38,6 +38,13 @@ export class NotFound extends Schema.TaggedError<NotFound>()(
   HttpApiSchema.annotations({ status: 404, description: "No such voice, task, file or path." })
 ) {}
 
+/** 405: the path is known, but not with this method; the Allow header names those it takes. */
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
+  "MethodNotAllowed",
+  { code: Schema.Literal("method_unknown"), ...said },
+  HttpApiSchema.annotations({ status: 405, description: "The path does not take this method." })
+) {}
+
 /** 409: the task is being spoken and cannot be deleted now. */
 export class Conflict extends Schema.TaggedError<Conflict>()(
   "Conflict",

@@ -1,0 +1,62 @@
+/** What is answered without a key: the interface's description, the metrics, and files behind their signed addresses. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { NotFound } from "../contract/Errors.ts"
+import { SpeechApi } from "../contract/SpeechApi.ts"
+import { docsPage } from "./DocsPage.ts"
+import { fileResponse } from "./FileResponse.ts"
+import { Desk } from "./Handlers.ts"
+import { Health } from "./Health.ts"
+import type { Metrics } from "./Metrics.ts"
+import { openPaths } from "./Paths.ts"
+import { TaskFiles } from "./TaskFiles.ts"
+import { TaskStore } from "./TaskStore.ts"
+
+/** The routes. */
+export const openRoutes = (metrics: Metrics) =>
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const desk = yield* Desk
+      const files = yield* TaskFiles
+      const store = yield* TaskStore
+      const health = yield* Health
+      const document = OpenApi.fromApi(SpeechApi)
+      const openApi = HttpServerResponse.unsafeJson(document)
+      const docs = HttpServerResponse.html(docsPage(document)).pipe(
+        HttpServerResponse.setHeaders({
+          "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+          "x-content-type-options": "nosniff"
+        })
+      )
+      yield* router.get(openPaths.openapi, Effect.succeed(openApi))
+      yield* router.get(openPaths.docs, Effect.succeed(docs))
+      yield* router.get(
+        openPaths.metrics,
+        Effect.gen(function* () {
+          const disk = yield* health.disk
+          const counts = yield* store.counts
+          return HttpServerResponse.text(
+            `${metrics.page({ ...counts, draining: desk.draining(), freeDisk: disk.freeBytes })}\n`,
+            { contentType: "text/plain; version=0.0.4; charset=utf-8" }
+          )
+        })
+      )
+      yield* router.get(
+        openPaths.file,
+        Effect.gen(function* () {
+          const { token = "", name = "" } = yield* HttpRouter.params
+          const found = yield* files.find(token, name)
+          if (Option.isNone(found)) {
+            return yield* Effect.die(
+              new NotFound({
+                code: "file_unknown",
+                message:
+                  "there is no file at this address, or the address has expired; read the task for a fresh one"
+              })
+            )
+          }
+          return yield* Effect.orDie(fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest))
+        })
+      )
+    })
+  )

@@ -1,0 +1,126 @@
+/** Whatever goes wrong with a request, in the one shape that the contract documents. */
+import { HttpApiError, type HttpServerError, HttpServerResponse } from "@effect/platform"
+import { Cause, Effect, Option, Predicate, Schema } from "effect"
+import {
+  BadRequest,
+  Broken,
+  Conflict,
+  MethodNotAllowed,
+  NotFound,
+  PaymentRequired,
+  TooLarge,
+  TooManyRequests,
+  Unauthorized,
+  Unavailable,
+  Unprocessable
+} from "../contract/Errors.ts"
+import { methodsOf } from "./Paths.ts"
+
+/** Every refusal of the contract. */
+export const Refusal = Schema.Union(
+  BadRequest,
+  Unauthorized,
+  PaymentRequired,
+  NotFound,
+  MethodNotAllowed,
+  Conflict,
+  TooLarge,
+  Unprocessable,
+  TooManyRequests,
+  Broken,
+  Unavailable
+)
+export type Refusal = typeof Refusal.Type
+
+/** The status that goes with each kind. */
+export const statusOf: Readonly<Record<Refusal["_tag"], number>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  PaymentRequired: 402,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  Conflict: 409,
+  TooLarge: 413,
+  Unprocessable: 422,
+  TooManyRequests: 429,
+  Broken: 500,
+  Unavailable: 503
+}
+
+/** The answer that carries a refusal. */
+export const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(encode(refusal), {
+    status: statusOf[refusal._tag],
+    headers: {
+      ...("retry_after" in refusal ? { "retry-after": String(Math.ceil(refusal.retry_after)) } : {}),
+      ...(refusal._tag === "Unauthorized" ? { "www-authenticate": "xi-api-key" } : {}),
+      ...(allow === undefined ? {} : { allow }),
+      "cache-control": "no-store"
+    }
+  })
+
+/** The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's content. */
+export const answerTo = (
+  cause: Cause.Cause<unknown>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
+  if (isRefusal(error)) return Effect.succeed(respond(error))
+  if (error instanceof HttpApiError.HttpApiDecodeError) return Effect.succeed(respond(undecoded(error)))
+  if (isRouteNotFound(error)) {
+    const path = pathOf(error.request.url)
+    const methods = methodsOf(path)
+    return Effect.succeed(
+      methods.length === 0
+        ? respond(
+            new NotFound({
+              code: "path_unknown",
+              message: "there is nothing at this path; /docs lists every endpoint"
+            })
+          )
+        : respond(
+            new MethodNotAllowed({
+              code: "method_unknown",
+              message: `this path takes ${methods.join(", ")}, not ${error.request.method}`
+            }),
+            methods.join(", ")
+          )
+    )
+  }
+  if (Cause.isInterruptedOnly(cause)) {
+    return Effect.succeed(
+      respond(
+        new Unavailable({ code: "draining", message: "the service is stopping; try again", retry_after: 5 })
+      )
+    )
+  }
+  return Effect.as(
+    Effect.logError("a request failed for a fault in the service", cause),
+    respond(new Broken({ code: "internal", message: "a fault in the service; it has been logged" }))
+  )
+}
+
+/** What a parse issue says, cut short, as `message` and `field`. */
+export const issueSaid = (
+  path: ReadonlyArray<PropertyKey>,
+  message: string
+): { readonly message: string; readonly field?: string } => {
+  const field = path.map(String).join(".")
+  const words = message.length > 300 ? `${message.slice(0, 300)}…` : message
+  return field === "" ? { message: words } : { message: `${field}: ${words}`, field }
+}
+
+const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
+  const [issue] = error.issues
+  return new BadRequest({
+    code: "parameter_invalid",
+    ...issueSaid(issue?.path ?? [], issue?.message ?? "the request cannot be read")
+  })
+}
+
+const isRefusal = Schema.is(Refusal)
+const encode = Schema.encodeSync(Refusal)
+
+const isRouteNotFound = (error: unknown): error is HttpServerError.RouteNotFound =>
+  Predicate.isTagged(error, "RouteNotFound")
+
+const pathOf = (url: string): string => url.replace(/[?#;].*$/u, "")

@@ -1,0 +1,251 @@
+/** The aggregation service, put together: `serve` for a process of its own, `embedded` inside another. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
+import manifest from "../../package.json" with { type: "json" }
+import { SampleRate } from "../domain/Units.ts"
+import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import { holdFolder } from "../store/WriterLock.ts"
+import type { AudioSettings } from "./AudioFile.ts"
+import { Catalogue, type CatalogueRejected, resolve } from "./Catalogue.ts"
+import * as Database from "./Database.ts"
+import * as EngineSet from "./EngineSet.ts"
+import { Desk, handlers, keySecurity } from "./Handlers.ts"
+import * as Health from "./Health.ts"
+import * as Keys from "./Keys.ts"
+import { listen, type ListenFailed } from "./Listener.ts"
+import { Metrics } from "./Metrics.ts"
+import { openRoutes } from "./OpenRoutes.ts"
+import * as Pace from "./Pace.ts"
+import { patternOf } from "./Paths.ts"
+import { answerTo } from "./Refusal.ts"
+import * as Secret from "./Secret.ts"
+import type { ServiceConfig } from "./ServiceConfig.ts"
+import type { ConfigRejected } from "./ServiceConfigFile.ts"
+import * as TaskFiles from "./TaskFiles.ts"
+import { TaskStore } from "./TaskStore.ts"
+import * as Workers from "./Workers.ts"
+
+/** Where the service listens and what it keeps. */
+export interface ServeOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Made where it is missing. One service at a time. */
+  readonly dataDir: string
+  readonly config: ServiceConfig
+}
+
+/** What keeps the service from starting; each says in a line how to mend it. */
+export type ServeFailed = Database.DataFolderUnusable | ConfigRejected | CatalogueRejected | ListenFailed
+
+/** A service that listens. */
+export interface Serving {
+  /** `http://HOST:PORT`. */
+  readonly address: string
+}
+
+/**
+ * Runs the service until the scope closes; it listens when this succeeds. Closing lets the tasks under way come to their end,
+ * within the time that the settings give, takes no new ones meanwhile and still answers all other requests.
+ */
+export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
+  Effect.map(run(options, { durable: true, drain: options.config.limits?.drain ?? 20 }), ({ address }) => ({
+    address
+  }))
+
+/** A service that another process carries inside it. */
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  readonly config?: ServiceConfig
+}
+
+/**
+ * Runs the service inside this process, on a free port that only this machine reaches, with a key of its own to an account that
+ * has no limit and that no list shows. The account and its tasks stay in the data folder, so a later run finds them again;
+ * the key is new each time. Audio is WAV unless the settings say otherwise: both ends are here, and nothing is gained by
+ * packing it.
+ */
+export const embedded = (
+  options: EmbeddedOptions
+): Effect.Effect<Serving & { readonly key: Redacted.Redacted<string> }, ServeFailed, Scope.Scope | Ffmpeg> =>
+  Effect.gen(function* () {
+    const config = options.config ?? {}
+    const { address, keys } = yield* run(
+      {
+        host: "127.0.0.1",
+        port: 0,
+        dataDir: options.dataDir,
+        config: { ...config, audio: { format: "wav", ...config.audio } }
+      },
+      { durable: false, drain: config.limits?.drain ?? 0 }
+    )
+    return { address, key: yield* keys.embed }
+  })
+
+/** How a task that was under way each time the service died is treated: after so many deaths it has failed. */
+const deathsOfATask = 20
+
+const run = (options: ServeOptions, manner: { readonly durable: boolean; readonly drain: number }) =>
+  Effect.gen(function* () {
+    const { config, dataDir } = options
+    const { limits = {}, keep = {} } = config
+    yield* Database.makeDataFolder(dataDir)
+    yield* holdFolder(dataDir).pipe(
+      Effect.mapError(
+        (failure) =>
+          new Database.DataFolderUnusable({
+            folder: dataDir,
+            detail:
+              failure._tag === "StateBusy"
+                ? `another service runs on this data folder${failure.holder === undefined ? "" : `, process ${failure.holder.pid}`}; stop it, or name another with --data`
+                : failure.message
+          })
+      )
+    )
+    const secret = yield* Secret.load(dataDir)
+    const database = yield* Layer.build(Layer.fresh(Database.layer(dataDir, { durable: manner.durable })))
+    const sql = Context.get(database, SqlClient)
+    const keys = Keys.make(sql, secret)
+    const engines = yield* EngineSet.open(config)
+    const catalogue = yield* resolve(config, yield* voicesOf(engines))
+    const files = TaskFiles.make(dataDir, secret, {
+      addressSeconds: (keep.addressHours ?? 24) * 3_600,
+      durable: manner.durable
+    })
+    yield* files.prepare
+    const health = yield* Health.make(dataDir, engines)
+    const metrics = new Metrics()
+    let draining = false
+
+    const store = yield* Effect.provide(
+      TaskStore,
+      Layer.provide(TaskStore.layer, Layer.succeedContext(database))
+    )
+    const recovered = yield* store.recover(deathsOfATask)
+    if (recovered.again + recovered.failed > 0) {
+      yield* Effect.logInfo("tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
+    }
+    const services = Context.empty().pipe(
+      Context.add(TaskStore, store),
+      Context.add(TaskFiles.TaskFiles, files),
+      Context.add(Health.Health, health),
+      Context.add(Catalogue, catalogue)
+    )
+    const workers = yield* Effect.provide(
+      Workers.start({
+        catalogue,
+        engines,
+        metrics,
+        audio: audioOf(config),
+        attempts: limits.attempts ?? 3,
+        timeout: `${limits.taskTimeout ?? 900} seconds`
+      }),
+      services
+    )
+    const desk: Context.Tag.Service<Desk> = {
+      version: manifest.version,
+      bodyBytes: limits.bodyBytes ?? 1_000_000,
+      timeline: limits.timeline ?? 14_400,
+      queue: limits.queue ?? 10_000,
+      freeDisk: limits.freeDisk ?? 50_000_000,
+      publicUrl: config.publicUrl,
+      draining: () => draining,
+      wake: workers.wake,
+      recognise: keys.recognise,
+      pace: Pace.make(limits.requestsPerSecond)
+    }
+    const app = yield* appOf(Context.add(services, Desk, desk), metrics)
+    const handler = yield* Effect.provide(NodeHttpServer.makeHandler(app), NodeHttpServer.layerContext)
+    const { address } = yield* listen(handler, {
+      host: options.host,
+      port: options.port,
+      connections: limits.connections ?? 2_000,
+      requestSeconds: limits.requestTimeout ?? 30
+    })
+    yield* Effect.forkScoped(Effect.provide(forgetting((keep.days ?? 30) * 86_400_000), services))
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        draining = true
+        yield* Effect.timeoutOption(workers.finish, `${manner.drain} seconds`)
+      })
+    )
+    return { address, keys }
+  })
+
+/** Every engine's voices; undefined for one that does not answer now. */
+const voicesOf = (engines: EngineSet.EngineSet) =>
+  Effect.gen(function* () {
+    const found = yield* Effect.forEach(
+      engines,
+      ([name, engine]) =>
+        engine.voices.pipe(
+          Effect.timeoutFail({
+            duration: "20 seconds",
+            onTimeout: () => ({ message: "it does not answer" })
+          }),
+          Effect.map((voices) => [name, voices] as const),
+          Effect.catchAll((failure) =>
+            Effect.logWarning("an engine tells no voices").pipe(
+              Effect.annotateLogs({ engine: name, reason: failure.message }),
+              Effect.as([name, undefined] as const)
+            )
+          )
+        ),
+      { concurrency: "unbounded" }
+    )
+    const voices = new Map(found)
+    return (engine: string) => voices.get(engine)
+  })
+
+const audioOf = ({ audio = {} }: ServiceConfig): AudioSettings =>
+  audio.format === "wav"
+    ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
+    : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
+
+/** The whole of what is answered, every failure in the documented shape, every answer counted. */
+const appOf = (
+  services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles.TaskFiles | Health.Health>,
+  metrics: Metrics
+) =>
+  Effect.gen(function* () {
+    const layer = Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
+      Layer.provide(keySecurity),
+      Layer.provide(Layer.succeedContext(services))
+    )
+    const built = yield* Layer.build(Layer.fresh(layer))
+    const router = yield* Effect.provide(HttpApiBuilder.Router.router, built)
+    const app = yield* HttpRouter.toHttpApp(router)
+    return counted(Effect.catchAllCause(app, answerTo), metrics)
+  })
+
+const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const began = performance.now()
+    const response = yield* app
+    const seconds = (performance.now() - began) / 1000
+    const path = patternOf(request.url.replace(/[?#;].*$/u, ""))
+    metrics.request(request.method, path, response.status, seconds)
+    yield* Effect.logDebug("request").pipe(
+      Effect.annotateLogs({ method: request.method, path, status: response.status, seconds })
+    )
+    return response
+  })
+
+/** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. */
+const forgetting = (age: number) =>
+  Effect.gen(function* () {
+    const store = yield* TaskStore
+    const files = yield* TaskFiles.TaskFiles
+    yield* files.sweep(store.existing)
+    const old = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const gone = yield* store.expire(now - age, 200)
+      yield* Effect.forEach(gone, files.remove, { discard: true })
+      return gone.length
+    })
+    const all = Effect.repeat(old, { until: (count) => count < 200 })
+    yield* Effect.repeat(all, Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`))
+  })

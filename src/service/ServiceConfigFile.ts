@@ -1,0 +1,137 @@
+/** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
+import { Either, ParseResult, Schema, SchemaAST } from "effect"
+import { closest } from "fastest-levenshtein"
+import { parseDocument } from "yaml"
+import { ServiceConfig } from "./ServiceConfig.ts"
+
+/** The settings cannot be used; each problem in one line. */
+export class ConfigRejected extends Schema.TaggedError<ConfigRejected>()("ConfigRejected", {
+  problems: Schema.NonEmptyArray(Schema.String)
+}) {
+  override get message(): string {
+    return this.problems.join("\n")
+  }
+}
+
+/** The settings of a file's text; `file` names it in problems. An empty file is all defaults. */
+export const parseConfig = (text: string, file: string): Either.Either<ServiceConfig, ConfigRejected> => {
+  const document = parseDocument(text, { prettyErrors: false })
+  const [error] = document.errors
+  if (error !== undefined) {
+    const line = text.slice(0, error.pos[0]).split("\n").length
+    return Either.left(new ConfigRejected({ problems: [`${file}:${line}: ${error.message}`] }))
+  }
+  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  return Either.mapLeft(
+    decodeConfig(value ?? {}),
+    ({ problems: [first, ...others] }) =>
+      new ConfigRejected({
+        problems: [`${file}: ${first}`, ...others.map((problem) => `${file}: ${problem}`)]
+      })
+  )
+}
+
+/** The settings of a value that was read already. */
+export const decodeConfig = (value: unknown): Either.Either<ServiceConfig, ConfigRejected> =>
+  Either.mapLeft(decode(value), (error) => {
+    const [first = "the settings are not as documented", ...others] = [
+      ...new Set(problemsOf(error.issue, []))
+    ]
+    return new ConfigRejected({ problems: [first, ...others] })
+  })
+
+const decode = Schema.decodeUnknownEither(ServiceConfig, { errors: "all", onExcessProperty: "error" })
+
+type Path = ReadonlyArray<PropertyKey>
+
+const problemsOf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<string> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return problemsOf(issue.issue, [...path, ...(isPath(issue.path) ? issue.path : [issue.path])])
+    case "Composite": {
+      const issues = listOf(issue.issues)
+      if (SchemaAST.isUnion(issue.ast)) return [unionProblem(issue, issues, path)].flat()
+      const known = keysOf(issue.ast)
+      return issues.flatMap((each) =>
+        each._tag === "Pointer" && each.issue._tag === "Unexpected"
+          ? [unexpected([...path, ...(isPath(each.path) ? each.path : [each.path])], known)]
+          : problemsOf(each, path)
+      )
+    }
+    case "Refinement":
+    case "Transformation":
+      return issue.issue._tag === "Type" && issue.kind !== "From"
+        ? [problem(path, issue.actual, ParseResult.ArrayFormatter.formatIssueSync(issue)[0]?.message ?? "")]
+        : problemsOf(issue.issue, path)
+    case "Missing":
+      return [`${pathOf(path)}: is missing`]
+    case "Unexpected":
+      return [unexpected(path, [])]
+    case "Type":
+    case "Forbidden":
+      return [
+        problem(path, issue.actual, ParseResult.ArrayFormatter.formatIssueSync(issue)[0]?.message ?? "")
+      ]
+  }
+}
+
+/** Of the members of a union, the problems of the one that was most likely meant: the one that got furthest. */
+const unionProblem = (
+  issue: ParseResult.Composite,
+  issues: ReadonlyArray<ParseResult.ParseIssue>,
+  path: Path
+): ReadonlyArray<string> => {
+  const [only] = issues
+  if (issues.length === 1 && only !== undefined) return problemsOf(only, path)
+  const deep = issues.find((each) => each._tag === "Composite")
+  return deep === undefined
+    ? [problem(path, issue.actual, `expected ${String(issue.ast)}`)]
+    : problemsOf(deep, path)
+}
+
+const problem = (path: Path, actual: unknown, message: string): string =>
+  `${pathOf(path)}: ${shown(actual)}: ${message.replace(/^Expected/u, "expected").replace(/, actual .*$/su, "")}`
+
+const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
+  const key = String(path.at(-1) ?? "")
+  const where = pathOf(path)
+  if (known.length === 0) return `${where}: is not known here`
+  const nearest = closest(key, [...known])
+  return `${where}: is not known here; did you mean "${nearest}"? Known are ${known.join(", ")}`
+}
+
+const keysOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return ast.propertySignatures.map((property) => String(property.name))
+    case "Refinement":
+    case "Transformation":
+      return keysOf(ast.from)
+    default:
+      return []
+  }
+}
+
+const listOf = (
+  issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>
+): ReadonlyArray<ParseResult.ParseIssue> => ("_tag" in issues ? [issues] : issues)
+
+const isPath = (path: ParseResult.Path): path is Exclude<ParseResult.Path, PropertyKey> => Array.isArray(path)
+
+const pathOf = (path: Path): string =>
+  path.length === 0
+    ? "settings"
+    : path.reduce<string>(
+        (joined, key) =>
+          typeof key === "number"
+            ? `${joined}[${key}]`
+            : joined === ""
+              ? String(key)
+              : `${joined}.${String(key)}`,
+        ""
+      )
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}

@@ -1,0 +1,199 @@
+/** The files of finished tasks: written whole, addressed by signed names that expire, forgotten with their task. */
+import { randomBytes } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { Clock, Context, Effect, Option, Schema } from "effect"
+import { DataFolderUnusable, reasonOf } from "./Database.ts"
+import * as Secret from "./Secret.ts"
+
+/** What a task's folder may hold. */
+export const fileKinds = ["mp3", "wav", "srt", "json"] as const
+export type FileKind = (typeof fileKinds)[number]
+
+/** Each kind's media type. */
+export const mediaTypes: Readonly<Record<FileKind, string>> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  srt: "application/x-subrip; charset=utf-8",
+  json: "application/json; charset=utf-8"
+}
+
+/** A file that an address leads to. */
+export interface FoundFile {
+  readonly path: string
+  readonly kind: FileKind
+  readonly size: number
+  /** Never changes for an address: a task's files are written once. */
+  readonly etag: string
+  /** Seconds for which the address stays valid. */
+  readonly remaining: number
+}
+
+/** A task's files could not be written. */
+export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("FilesUnwritable", {
+  detail: Schema.String,
+  full: Schema.Boolean
+}) {}
+
+/** The files below `folder`; addresses are signed with the secret and valid for so many seconds. */
+export const make = (
+  folder: string,
+  secret: Secret.Secret,
+  options: { readonly addressSeconds: number; readonly durable: boolean }
+) => {
+  const filesFolder = join(folder, "files")
+  const partFolder = join(folder, "files", "part")
+  const folderOf = (taskId: string) => join(filesFolder, taskId.slice(0, 2), taskId)
+  /** Addresses change once in a tenth of their life, so that reading a task again gives the same one for a while. */
+  const step = Math.max(1, Math.ceil(options.addressSeconds / 10))
+
+  const signature = (expires: number, name: string): Buffer =>
+    Secret.digest(secret, "address", `${expires} ${name}`).subarray(0, 24)
+
+  return {
+    /** Makes the folders, and forgets what an earlier run left half-written. */
+    prepare: Effect.tryPromise({
+      try: async () => {
+        await rm(partFolder, { recursive: true, force: true })
+        await mkdir(partFolder, { recursive: true, mode: 0o700 })
+      },
+      catch: (cause) =>
+        new DataFolderUnusable({ folder, detail: `its files folder cannot be made (${reasonOf(cause)})` })
+    }),
+
+    /** A new folder to write a task's files in; it goes with the scope unless `publish` has moved it to its place. */
+    workshop: (taskId: string) =>
+      Effect.acquireRelease(
+        Effect.tryPromise({
+          try: async () => {
+            const path = join(partFolder, `${taskId}-${randomBytes(6).toString("hex")}`)
+            await mkdir(path, { mode: 0o700 })
+            return path
+          },
+          catch: unwritable
+        }),
+        (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+      ),
+
+    /** Writes one of a task's smaller files into its workshop. */
+    write: (workshop: string, taskId: string, kind: FileKind, content: string) =>
+      Effect.tryPromise({
+        try: async () => {
+          const file = await open(join(workshop, `${taskId}.${kind}`), "wx", 0o600)
+          try {
+            await file.writeFile(content)
+          } finally {
+            await file.close()
+          }
+        },
+        catch: unwritable
+      }),
+
+    /** Moves a task's files to their place in one step; what an interrupted attempt left there is replaced. */
+    publish: (workshop: string, taskId: string) =>
+      Effect.tryPromise({
+        try: async () => {
+          const place = folderOf(taskId)
+          if (options.durable) await flushed(workshop)
+          await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
+          await rm(place, { recursive: true, force: true })
+          await rename(workshop, place)
+        },
+        catch: unwritable
+      }),
+
+    /** Deletes a task's files, if there are any. */
+    remove: (taskId: string) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
+
+    /** The path and query part of a file's address, valid from now on. */
+    addressOf: (taskId: string, kind: FileKind) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const expires = Math.ceil((now / 1000 + options.addressSeconds) / step) * step
+        const name = `${taskId}.${kind}`
+        return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
+      }),
+
+    /** The file that an address leads to; none if it was not made here, has expired, or the task is gone. */
+    find: Effect.fnUntraced(function* (token: string, name: string) {
+      const parts = /^([0-9a-z]{1,11})-([A-Za-z0-9_-]{32})$/u.exec(token)
+      const kind = fileKinds.find((each) => name.endsWith(`.${each}`))
+      // Only what is signed reaches the file system; the shape is checked besides, since a path is made of it.
+      if (parts === null || kind === undefined || !taskFileName.test(name)) return Option.none<FoundFile>()
+      const expires = parseInt(parts[1] ?? "", 36)
+      const given = Buffer.from(parts[2] ?? "", "base64url")
+      const now = yield* Clock.currentTimeMillis
+      const right = signature(expires, name)
+      if (given.length !== right.length || !timingSafeEqual(given, right) || expires * 1000 <= now) {
+        return Option.none<FoundFile>()
+      }
+      const path = join(folderOf(name.slice(0, 36)), name)
+      const found = yield* Effect.option(Effect.tryPromise(() => stat(path)))
+      return Option.map(
+        Option.filter(found, (each) => each.isFile()),
+        (each): FoundFile => ({
+          path,
+          kind,
+          size: each.size,
+          etag: `"${name}"`,
+          remaining: Math.max(0, Math.floor(expires - now / 1000))
+        })
+      )
+    }),
+
+    /** Deletes the folders of tasks that no longer exist, as a crash between a task's deletion and its files' leaves them. */
+    sweep: <E>(existing: (taskIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>) =>
+      Effect.gen(function* () {
+        const shelves = yield* entriesOf(filesFolder)
+        yield* Effect.forEach(
+          shelves.filter((shelf) => /^[0-9a-f]{2}$/u.test(shelf)),
+          (shelf) =>
+            Effect.gen(function* () {
+              const folders = yield* entriesOf(join(filesFolder, shelf))
+              for (let at = 0; at < folders.length; at += 500) {
+                const some = folders.slice(at, at + 500)
+                const known = yield* existing(some)
+                yield* Effect.forEach(
+                  some.filter((each) => !known.has(each)),
+                  (each) =>
+                    Effect.promise(() =>
+                      rm(join(filesFolder, shelf, each), { recursive: true, force: true })
+                    ),
+                  { discard: true }
+                )
+              }
+            }),
+          { discard: true }
+        )
+      })
+  }
+}
+
+/** The files of finished tasks. */
+export class TaskFiles extends Context.Tag("service/TaskFiles")<TaskFiles, ReturnType<typeof make>>() {}
+
+const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
+
+const unwritable = (cause: unknown) =>
+  new FilesUnwritable({
+    detail: reasonOf(cause),
+    full: cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
+  })
+
+const entriesOf = (folder: string) =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(() => readdir(folder)),
+    (): ReadonlyArray<string> => []
+  )
+
+/** Everything in a folder is on the disk, not only in the system's memory, when this resolves. */
+const flushed = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    const file = await open(join(folder, name), "r")
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+}

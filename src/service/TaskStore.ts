@@ -1,0 +1,378 @@
+/**
+ * The tasks in the database, and the credits that go with them: every change of a task's state and of its account stands in one
+ * transaction. Each transaction begins with a write, so that it waits for another process's instead of failing in the middle.
+ */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
+import type { TaskStatus } from "../contract/Task.ts"
+
+/** What is written down when a task is taken on. */
+export interface NewTask {
+  readonly taskId: string
+  readonly account: number
+  readonly provider: string
+  readonly model: string
+  readonly voice: string
+  readonly voiceName: string | undefined
+  readonly text: string
+  readonly input: "text" | "srt"
+  readonly wantSrt: boolean
+  readonly wantJson: boolean
+  readonly speed: number
+  readonly vol: number
+  readonly pitch: number
+  readonly characters: number
+  /** Whole credits to reserve. */
+  readonly credits: number
+}
+
+/** A task that a worker has taken. */
+export interface ClaimedTask extends NewTask {
+  /** How often it has been taken, this time included. */
+  readonly attempts: number
+}
+
+/** A task as the account that owns it reads it. */
+export interface StoredTask {
+  readonly taskId: string
+  readonly status: TaskStatus
+  readonly provider: string
+  readonly model: string
+  readonly voice: string
+  readonly voiceName: string | undefined
+  readonly characters: number
+  readonly credits: number
+  readonly createdAt: number
+  readonly completedAt: number | undefined
+  readonly durationMs: number | undefined
+  readonly format: string | undefined
+  readonly hasSrt: boolean
+  readonly hasJson: boolean
+  readonly error: { readonly code: string; readonly message: string } | undefined
+}
+
+/** What a finished task has. */
+export interface Outcome {
+  readonly durationMs: number
+  readonly format: string
+  readonly hasSrt: boolean
+  readonly hasJson: boolean
+}
+
+/** The account cannot pay for a task. */
+export class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
+  needed: Schema.Int,
+  left: Schema.Int
+}) {}
+
+/** What became of a request to delete a task. */
+export type Removal = "deleted" | "gone-already" | "unknown" | "under-way"
+
+/** An account's credits: `granted` is undefined where it has no limit. */
+export interface Balance {
+  readonly granted: number | undefined
+  readonly used: number
+  readonly reserved: number
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+
+  const settle = (taskId: string, change: Effect.Effect<ReadonlyArray<Reserved>, unknown>, spent: boolean) =>
+    sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const [row] = yield* change
+          // Deleted meanwhile, or settled already: nothing is reserved for it any more.
+          if (row === undefined) return false
+          const used = spent ? row.credits : 0
+          yield* sql`UPDATE accounts SET reserved = reserved - ${row.credits}, used = used + ${used} WHERE id = ${row.account_id}`
+          return true
+        })
+      )
+      .pipe(Effect.orDie, Effect.annotateLogs({ task_id: taskId }))
+
+  return {
+    /** Takes a task on and reserves its credits, both or neither. */
+    create: Effect.fn("TaskStore.create")(function* (task: NewTask) {
+      const now = yield* Clock.currentTimeMillis
+      const reserved = yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const paid =
+              yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
+              WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
+            if (paid.length === 0) return false
+            yield* sql`INSERT INTO tasks ${sql.insert({
+              task_id: task.taskId,
+              account_id: task.account,
+              status: "queued",
+              provider: task.provider,
+              model_id: task.model,
+              voice_id: task.voice,
+              voice_name: task.voiceName ?? null,
+              text: task.text,
+              input: task.input,
+              want_srt: task.wantSrt ? 1 : 0,
+              want_json: task.wantJson ? 1 : 0,
+              speed: task.speed,
+              vol: task.vol,
+              pitch: task.pitch,
+              characters: task.characters,
+              credits: task.credits,
+              created_at: now
+            })}`
+            return true
+          })
+        )
+        .pipe(Effect.orDie)
+      if (reserved) return
+      const balance = yield* balanceOf(sql, task.account)
+      return yield* new CreditsShort({
+        needed: task.credits,
+        left: (balance.granted ?? 0) - balance.used - balance.reserved
+      })
+    }),
+
+    /** Gives the oldest waiting task of a provider to a worker. */
+    claim: (provider: string) =>
+      sql<TaskRow>`UPDATE tasks SET status = 'processing', attempts = attempts + 1
+        WHERE id = (SELECT id FROM tasks WHERE status = 'queued' AND provider = ${provider} ORDER BY id LIMIT 1)
+        RETURNING *`.pipe(
+        Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), claimedOf)),
+        Effect.orDie
+      ),
+
+    /** A worker's task is spoken and its files are written: the reserved credits are spent. False where it is gone. */
+    finish: Effect.fn("TaskStore.finish")(function* (taskId: string, outcome: Outcome) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* settle(
+        taskId,
+        sql<Reserved>`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
+          format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}
+          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`,
+        true
+      )
+    }),
+
+    /** A worker's task came to nothing: the reserved credits are given back. */
+    fail: Effect.fn("TaskStore.fail")(function* (taskId: string, code: string, message: string) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* settle(
+        taskId,
+        sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = ${code}, error_message = ${message}
+          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`,
+        false
+      )
+    }),
+
+    /** A worker gives its task back unspoken; the attempt does not count. */
+    giveBack: (taskId: string) =>
+      sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1 WHERE task_id = ${taskId} AND status = 'processing'`.pipe(
+        Effect.orDie,
+        Effect.asVoid
+      ),
+
+    /** After a start: what was under way when the process died waits again; what died too often with it has failed. */
+    recover: Effect.fn("TaskStore.recover")(function* (maxAttempts: number) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const failed =
+              yield* sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
+                error_message = 'the service stopped each time it spoke this task'
+                WHERE status = 'processing' AND attempts >= ${maxAttempts} RETURNING account_id, credits`
+            yield* Effect.forEach(
+              failed,
+              (row) =>
+                sql`UPDATE accounts SET reserved = reserved - ${row.credits} WHERE id = ${row.account_id}`,
+              { discard: true }
+            )
+            const again =
+              yield* sql`UPDATE tasks SET status = 'queued' WHERE status = 'processing' RETURNING id`
+            return { failed: failed.length, again: again.length }
+          })
+        )
+        .pipe(Effect.orDie)
+    }),
+
+    /** One task of an account. */
+    read: (account: number, taskId: string) =>
+      sql<TaskRow>`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
+        Effect.orDie
+      ),
+
+    /** A page of an account's tasks, newest first, `page` from 1, and how many there are in all. */
+    page: (account: number, page: number, limit: number) =>
+      Effect.all([
+        sql<TaskRow>`SELECT * FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
+        sql<{ tasks: number }>`SELECT tasks FROM accounts WHERE id = ${account}`
+      ]).pipe(
+        Effect.map(([rows, counts]) => ({ tasks: rows.map(storedOf), total: counts[0]?.tasks ?? 0 })),
+        Effect.orDie
+      ),
+
+    /** Deletes a task unless it is being spoken. Credits of a waiting one are given back. */
+    remove: Effect.fn("TaskStore.remove")(function* (account: number, taskId: string) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const [row] = yield* sql<
+              Reserved & { status: string }
+            >`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
+              RETURNING account_id, credits, status`
+            if (row !== undefined) {
+              const held = row.status === "queued" ? row.credits : 0
+              yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${held} WHERE id = ${account}`
+              yield* sql`INSERT OR REPLACE INTO deleted ${sql.insert({ task_id: taskId, account_id: account, deleted_at: now })}`
+              return "deleted" as const
+            }
+            const still =
+              yield* sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`
+            if (still.length > 0) return "under-way" as const
+            const gone =
+              yield* sql`SELECT 1 FROM deleted WHERE task_id = ${taskId} AND account_id = ${account}`
+            return gone.length > 0 ? ("gone-already" as const) : ("unknown" as const)
+          })
+        )
+        .pipe(Effect.orDie)
+    }),
+
+    /** An account's credits. */
+    balance: (account: number) => balanceOf(sql, account),
+
+    /** How many tasks wait and are being spoken, over all accounts. */
+    counts: sql<{
+      status: string
+      count: number
+    }>`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`.pipe(
+      Effect.map((rows) => ({
+        queued: rows.find((row) => row.status === "queued")?.count ?? 0,
+        processing: rows.find((row) => row.status === "processing")?.count ?? 0
+      })),
+      Effect.orDie
+    ),
+
+    /** Forgets tasks that ended before a time, at most `limit` of them, and says which: their files are to go too. */
+    expire: (before: number, limit: number) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const gone = yield* sql<{
+              task_id: string
+              account_id: number
+            }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${limit}) RETURNING task_id, account_id`
+            yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
+            yield* Effect.forEach(
+              gone,
+              (row) => sql`UPDATE accounts SET tasks = tasks - 1 WHERE id = ${row.account_id}`,
+              { discard: true }
+            )
+            return gone.map((row) => row.task_id)
+          })
+        )
+        .pipe(Effect.orDie),
+
+    /** Which of these tasks still exist. */
+    existing: (taskIds: ReadonlyArray<string>) =>
+      sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE ${sql.in("task_id", taskIds)}`.pipe(
+        Effect.map((rows) => new Set(rows.map((row) => row.task_id))),
+        Effect.orDie
+      )
+  }
+})
+
+/** The tasks in the database. */
+export class TaskStore extends Context.Tag("service/TaskStore")<
+  TaskStore,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(TaskStore, make)
+}
+
+interface Reserved {
+  readonly account_id: number
+  readonly credits: number
+}
+
+interface TaskRow {
+  readonly task_id: string
+  readonly account_id: number
+  readonly status: TaskStatus
+  readonly provider: string
+  readonly model_id: string
+  readonly voice_id: string
+  readonly voice_name: string | null
+  readonly text: string | null
+  readonly input: "text" | "srt"
+  readonly want_srt: number
+  readonly want_json: number
+  readonly speed: number
+  readonly vol: number
+  readonly pitch: number
+  readonly characters: number
+  readonly credits: number
+  readonly attempts: number
+  readonly created_at: number
+  readonly completed_at: number | null
+  readonly duration_ms: number | null
+  readonly format: string | null
+  readonly has_srt: number
+  readonly has_json: number
+  readonly error_code: string | null
+  readonly error_message: string | null
+}
+
+const claimedOf = (row: TaskRow): ClaimedTask => ({
+  taskId: row.task_id,
+  account: row.account_id,
+  provider: row.provider,
+  model: row.model_id,
+  voice: row.voice_id,
+  voiceName: row.voice_name ?? undefined,
+  text: row.text ?? "",
+  input: row.input,
+  wantSrt: row.want_srt === 1,
+  wantJson: row.want_json === 1,
+  speed: row.speed,
+  vol: row.vol,
+  pitch: row.pitch,
+  characters: row.characters,
+  credits: row.credits,
+  attempts: row.attempts
+})
+
+const storedOf = (row: TaskRow): StoredTask => ({
+  taskId: row.task_id,
+  status: row.status,
+  provider: row.provider,
+  model: row.model_id,
+  voice: row.voice_id,
+  voiceName: row.voice_name ?? undefined,
+  characters: row.characters,
+  credits: row.credits,
+  createdAt: row.created_at,
+  completedAt: row.completed_at ?? undefined,
+  durationMs: row.duration_ms ?? undefined,
+  format: row.format ?? undefined,
+  hasSrt: row.has_srt === 1,
+  hasJson: row.has_json === 1,
+  error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? "" }
+})
+
+const balanceOf = (sql: SqlClient, account: number) =>
+  sql<{
+    granted: number | null
+    used: number
+    reserved: number
+  }>`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`.pipe(
+    Effect.map((rows): Balance => ({
+      granted: rows[0]?.granted ?? undefined,
+      used: rows[0]?.used ?? 0,
+      reserved: rows[0]?.reserved ?? 0
+    })),
+    Effect.orDie
+  )

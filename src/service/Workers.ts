@@ -1,0 +1,187 @@
+/** The workers: so many a provider, each taking the oldest waiting task, speaking it, and writing down how it ended. */
+import { join } from "node:path"
+import { Cause, Clock, type Context, type Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
+import { millisAt } from "../domain/Units.ts"
+import type { Engine, EngineUnavailable, SpeechFailed } from "../engines/Engine.ts"
+import { type AudioSettings, writeAudio } from "./AudioFile.ts"
+import type { Catalogue, ServedProvider } from "./Catalogue.ts"
+import type { EngineSet } from "./EngineSet.ts"
+import type { Metrics } from "./Metrics.ts"
+import { speak } from "./Speaking.ts"
+import { type FilesUnwritable, TaskFiles } from "./TaskFiles.ts"
+import { type ClaimedTask, TaskStore } from "./TaskStore.ts"
+import { jsonOf, srtOf } from "./Transcript.ts"
+
+/** What workers need besides the tasks. */
+export interface WorkerOptions {
+  readonly catalogue: Context.Tag.Service<Catalogue>
+  readonly engines: EngineSet
+  readonly metrics: Metrics
+  readonly audio: AudioSettings
+  /** Tries of a task whose failure may pass. */
+  readonly attempts: number
+  /** The longest that one try may take. */
+  readonly timeout: Duration.DurationInput
+}
+
+/** Starts the workers; they end with the scope, and a task that one of them holds then waits again. */
+export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
+  const providers = [...options.catalogue.providers.values()].flatMap((provider) => {
+    const engine = options.engines.get(provider.engine)
+    return engine === undefined ? [] : [{ provider, engine }]
+  })
+  const size = providers.reduce((sum, { provider }) => sum + provider.concurrency, 0)
+  // A worker holds a permit while it has a task: whoever holds all of them knows that no task is under way.
+  const permits = yield* Effect.makeSemaphore(size)
+  const bells = new Map<string, Queue.Queue<void>>()
+  for (const { provider, engine } of providers) {
+    // A bell for each worker is enough: whoever hears one goes on until nothing waits.
+    const bell = yield* Queue.sliding<void>(provider.concurrency)
+    bells.set(provider.id, bell)
+    const takeOne = permits.withPermits(1)(takeTask(provider, engine, options))
+    const worker = Effect.forever(
+      takeOne.pipe(
+        // A fault of ours costs one task, never the worker.
+        Effect.catchAllCause((cause) =>
+          Cause.isInterrupted(cause)
+            ? Effect.failCause(cause)
+            : Effect.logError("a worker stumbled", cause).pipe(
+                Effect.zipRight(Effect.sleep("1 second")),
+                Effect.as(true)
+              )
+        ),
+        Effect.flatMap((found) => (found ? Effect.void : Queue.take(bell)))
+      )
+    )
+    yield* Effect.replicateEffect(Effect.forkScoped(worker), provider.concurrency)
+  }
+  return {
+    /** Tells a provider's workers of a new task. */
+    wake: (provider: string): Effect.Effect<void> => {
+      const bell = bells.get(provider)
+      return bell === undefined ? Effect.void : Effect.asVoid(Queue.offer(bell, undefined))
+    },
+    /** Lets the tasks under way come to their end, and no further one begin. */
+    finish: Effect.asVoid(permits.take(size))
+  }
+})
+
+/** Takes the next task and sees it to its end; false where none waits. */
+const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptions) =>
+  Effect.flatMap(TaskStore, (store) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        store.claim(provider.id),
+        Option.match({
+          onNone: () => Effect.succeed(false),
+          onSome: (task) => Effect.as(settle(provider, engine, task, options, restore), true)
+        })
+      )
+    )
+  )
+
+/** Speaks one task and writes down how it ended; where the worker is stopped meanwhile, the task waits again. */
+const settle = (
+  provider: ServedProvider,
+  engine: Engine,
+  task: ClaimedTask,
+  options: WorkerOptions,
+  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const store = yield* TaskStore
+    const files = yield* TaskFiles
+    const began = yield* Clock.currentTimeMillis
+    const tried = yield* Effect.exit(restore(attempt(provider, engine, task, options)))
+    const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
+    if (Exit.isSuccess(tried)) {
+      const kept = yield* store.finish(task.taskId, tried.value)
+      if (!kept) yield* files.remove(task.taskId)
+      options.metrics.task(provider.id, "done", task.characters, taken)
+      yield* Effect.logInfo("task done").pipe(Effect.annotateLogs({ seconds: taken }))
+      return
+    }
+    if (Cause.isInterrupted(tried.cause)) {
+      yield* store.giveBack(task.taskId)
+      return yield* Effect.interrupt
+    }
+    const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
+    const { code, message } = failure === undefined ? ourFault : verdictOf(failure)
+    yield* failure === undefined
+      ? Effect.logError("a task failed for a fault in the service", tried.cause)
+      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason: message }))
+    yield* store.fail(task.taskId, code, message)
+    options.metrics.task(provider.id, "failed", task.characters, taken)
+  }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
+
+/** Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place. */
+const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
+  Effect.gen(function* () {
+    const voice = options.catalogue.voices.get(task.voice)
+    const model = provider.models.find((each) => each.wire.model_id === task.model)
+    if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
+    const spoken = yield* speak(engine, { ...task, voice, model })
+    const files = yield* TaskFiles
+    const workshop = yield* files.workshop(task.taskId)
+    const { format } = options.audio
+    yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, options.audio)
+    if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", srtOf(spoken.captions))
+    const duration = millisAt(spoken.frames, spoken.rate)
+    if (task.wantJson) yield* files.write(workshop, task.taskId, "json", jsonOf({ ...spoken, duration }))
+    yield* files.publish(workshop, task.taskId)
+    return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
+  }).pipe(
+    Effect.scoped,
+    Effect.timeoutFail({ duration: options.timeout, onTimeout: () => tooSlow }),
+    Effect.retry({
+      while: (failure) => verdictOf(failure).passing,
+      times: options.attempts - 1,
+      schedule: patience
+    })
+  )
+
+/** Half a second, then twice as long each time. */
+const patience = Schedule.exponential("500 millis").pipe(Schedule.jittered)
+
+const notOffered = { _tag: "NotOffered" } as const
+const tooSlow = { _tag: "TooSlow" } as const
+const ourFault = { code: "internal", message: "a fault in the service; it has been logged" }
+
+type Failure = EngineUnavailable | SpeechFailed | FilesUnwritable | typeof notOffered | typeof tooSlow
+
+/** What a failed task tells its owner, and whether the next try may fare better. */
+const verdictOf = (
+  failure: Failure
+): { readonly code: string; readonly message: string; readonly passing: boolean } => {
+  switch (failure._tag) {
+    case "EngineUnavailable":
+      return { code: "engine_unavailable", message: "the speech engine cannot work now", passing: true }
+    case "FilesUnwritable":
+      return {
+        code: failure.full ? "disk_full" : "storage",
+        message: failure.full ? "the service's disk is full" : "the service could not keep the audio",
+        passing: !failure.full
+      }
+    case "NotOffered":
+      return { code: "not_offered", message: "the voice or the model is offered no longer", passing: false }
+    case "TooSlow":
+      return { code: "timeout", message: "speaking took longer than the service allows", passing: false }
+    case "SpeechFailed":
+      switch (failure.reason) {
+        case "nothing-to-say":
+        case "unknown-voice":
+        case "too-long":
+        case "refused":
+          return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
+        case "timeout":
+        case "crashed":
+        case "bad-output":
+        case "busy":
+          return {
+            code: `engine_${failure.reason.replaceAll("-", "_")}`,
+            message: failure.detail,
+            passing: true
+          }
+      }
+  }
+}
