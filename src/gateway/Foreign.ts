@@ -22,7 +22,7 @@ const envelopes = ["data", "task", "result", "metadata"] as const
 const layersOf = (value: unknown): ReadonlyArray<Fields> => {
   const top = fieldsOf(value)
   if (top === undefined) return []
-  return [top, ...envelopes.flatMap((name) => fieldsOf(top[name]) ?? [])]
+  return [top, ...envelopes.map((name) => fieldsOf(top[name])).filter((inner) => inner !== undefined)]
 }
 
 const pick = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray<string>): unknown => {

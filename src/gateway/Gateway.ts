@@ -54,10 +54,10 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
     const look = (task: TaskId): Effect.Effect<Sight, CallFault | Vanished> =>
       speech.task({ path: { task_id: encodeURIComponent(task) } }).pipe(
         Effect.map(sightOf),
-        Effect.mapError(faultOf),
-        Effect.catchTag("Refused", (fault) =>
-          fault.reason === "unknown" ? new Vanished({ task }) : Effect.fail(fault)
-        )
+        Effect.mapError((error): CallFault | Vanished => {
+          const fault = faultOf(error)
+          return fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault
+        })
       )
 
     /** A done task's fresh addresses, for a fetch whose address did not serve. */

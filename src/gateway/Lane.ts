@@ -1,0 +1,168 @@
+/**
+ * The way of one provider's tasks to the service: so many in flight, so many starts a second, the urgent first, slower
+ * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held it
+ * has ended, its finalizers included.
+ */
+import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
+import PQueue from "p-queue"
+import { type Breaker, broke, closedBreaker, isOpen, worked } from "./Breaker.ts"
+import type { CallFault } from "./Fault.ts"
+import { borne, fullPace, type Pace, slowed } from "./Pace.ts"
+
+/** Limits of a lane. */
+export interface LaneLimits {
+  /** Tasks in flight at once. */
+  readonly concurrency: number
+  /** Starts in any one second; absent means no limit. */
+  readonly perSecond: number | undefined
+}
+
+/** How a lane stands. */
+export interface LaneStatus {
+  readonly inFlight: number
+  readonly limit: number
+  /** When starts go on, in milliseconds since 1970; 0 where they are not held back. */
+  readonly heldUntil: number
+}
+
+/** A provider's lane. */
+export interface Lane {
+  /** Runs an effect in a slot; higher priorities go first. */
+  readonly inSlot: <A, E, R>(effect: Effect.Effect<A, E, R>, priority?: number) => Effect.Effect<A, E, R>
+  /** Waits until a create may be sent: past the pause asked for, the pace's gap and an open breaker. */
+  readonly clearance: Effect.Effect<void>
+  /** Tells the lane how a create went. */
+  readonly told: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
+  readonly status: Effect.Effect<LaneStatus>
+}
+
+/** How long the service is left alone before it is looked at again. */
+const probing = Schedule.exponential("2 seconds", 2).pipe(
+  Schedule.union(Schedule.spaced("1 minute")),
+  Schedule.jittered
+)
+
+/** How long a service that asks to slow down without saying how long is left alone, in milliseconds. */
+const usualPause = 500
+
+/**
+ * Makes a lane. `probe` succeeds when the service is in order again; it is asked while the breaker is open.
+ */
+export const makeLane = (
+  limits: LaneLimits,
+  probe: Effect.Effect<boolean>
+): Effect.Effect<Lane, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const queue = new PQueue({ concurrency: limits.concurrency, ...startsPerSecond(limits.perSecond) })
+    const scope = yield* Effect.scope
+    let pace: Pace = fullPace(limits.concurrency)
+    let breaker: Breaker = closedBreaker
+    let mended: Deferred.Deferred<void> | undefined
+    let heldUntil = 0
+    let lastStart = 0
+
+    const setPace = (next: Pace) => {
+      pace = next
+      const window = Math.floor(pace.window)
+      if (queue.concurrency !== window) queue.concurrency = window
+    }
+
+    /** Halts starts until the service is in order again. */
+    const trip = Effect.gen(function* () {
+      const repair = yield* Deferred.make<void>()
+      mended = repair
+      yield* probe.pipe(
+        Effect.delay("1 second"),
+        Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
+        Effect.zipRight(
+          Effect.sync(() => {
+            breaker = closedBreaker
+            mended = undefined
+          })
+        ),
+        Effect.zipRight(Deferred.succeed(repair, undefined)),
+        Effect.forkIn(scope)
+      )
+    })
+
+    const told = (how: "taken" | "answered" | CallFault): Effect.Effect<void> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (how === "taken") {
+          setPace(borne(pace, limits.concurrency))
+          breaker = worked(breaker)
+          return Effect.void
+        }
+        if (how === "answered" || how._tag === "Refused") {
+          breaker = worked(breaker)
+          return Effect.void
+        }
+        if (how._tag === "SlowDown") {
+          setPace(slowed(pace, now))
+          heldUntil = Math.max(heldUntil, now + (how.retryAfter ?? usualPause))
+          return Effect.void
+        }
+        breaker = broke(breaker)
+        return isOpen(breaker) && mended === undefined ? trip : Effect.void
+      })
+
+    const clearance: Effect.Effect<void> = Effect.suspend(() => {
+      if (mended !== undefined) return Effect.zipRight(Deferred.await(mended), clearance)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        // A clock that jumped must not hold starts back for longer than was ever asked for.
+        const pause = Math.min(heldUntil - now, 3_600_000)
+        const gap = Math.min(lastStart + pace.gap - now, pace.gap)
+        const wait = Math.max(pause, gap)
+        if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
+        lastStart = now
+        return Effect.void
+      })
+    })
+
+    return {
+      inSlot: (effect, priority = 0) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(restore(slotOf(queue, priority)), (free) =>
+            Effect.ensuring(restore(effect), Effect.sync(free))
+          )
+        ),
+      clearance,
+      told,
+      status: Effect.sync(() => ({
+        inFlight: queue.pending,
+        limit: queue.concurrency,
+        heldUntil: mended === undefined ? heldUntil : Infinity
+      }))
+    }
+  })
+
+/** p-queue counts whole starts an interval: a fraction a second becomes one start in a longer interval. */
+const startsPerSecond = (perSecond: number | undefined) => {
+  if (perSecond === undefined) return {}
+  const intervalCap = Math.max(1, Math.floor(perSecond))
+  return { intervalCap, interval: (intervalCap / perSecond) * 1000, strict: true }
+}
+
+/** Waits for a slot; returns what frees it. Interrupted while waiting, it takes none. */
+const slotOf = (queue: PQueue, priority: number): Effect.Effect<() => void> =>
+  Effect.suspend(() => {
+    let given: (() => void) | undefined
+    let unwanted = false
+    const waiting = Effect.async<() => void>((resume) => {
+      void queue.add(
+        () =>
+          unwanted
+            ? Promise.resolve()
+            : new Promise<void>((free) => {
+                given = free
+                resume(Effect.succeed(free))
+              }),
+        { priority }
+      )
+    })
+    return Effect.onInterrupt(waiting, () =>
+      Effect.sync(() => {
+        unwanted = true
+        given?.()
+      })
+    )
+  })

@@ -1,0 +1,127 @@
+/** Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is up. */
+import { Clock, Duration, Effect, Schedule } from "effect"
+import type { Estimate } from "../domain/Estimate.ts"
+import type { TaskId } from "../domain/Ids.ts"
+import { millis } from "../domain/Units.ts"
+import { FailedAtService, type CallFault, NeverSettled, type Refused, type Vanished } from "./Fault.ts"
+import { asked } from "./Patience.ts"
+import type { Done, Sight } from "./Sight.ts"
+
+/** When to look at a task; all in milliseconds from when the service took it. */
+export interface LookPlan {
+  readonly first: number
+  /** The wait between the first two looks; each further one is half as long again. */
+  readonly step: number
+  readonly deadline: number
+}
+
+/** The longest wait between two looks. */
+const longestStep = 15_000
+
+/** The least deadline of a task. */
+const leastDeadline = 15 * 60_000
+
+/**
+ * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes then, and later
+ * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few.
+ */
+export const lookPlan = (usual: Estimate | undefined, characters: number): LookPlan => {
+  const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
+  if (usual === undefined) {
+    const guess = Math.min(5_000, 200 + characters * 2)
+    return { first: guess, step: guess / 2, deadline }
+  }
+  return {
+    first: usual.mean,
+    step: Math.min(longestStep, Math.max(5, usual.mean * 0.03, usual.spread * 0.75)),
+    deadline
+  }
+}
+
+/** A task that is done, and how long that took: what is learned from. */
+export interface Settled {
+  readonly done: Done
+  /** Milliseconds from taken to done, as near as the looks tell. */
+  readonly took: number
+  /** How often it was looked at. */
+  readonly looks: number
+}
+
+/** A task is taken to have vanished when it is unknown for so many looks and so many milliseconds. */
+const looksUnknown = 4
+const timeUnknown = 8_000
+
+type Look =
+  | { readonly _tag: "Again"; readonly wait: Duration.Duration }
+  | { readonly _tag: "Settled"; readonly settled: Settled }
+
+/** The distances between looks: growing by half, never before the time that the service asked to wait. */
+export const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
+  Schedule.identity<Look>().pipe(
+    Schedule.zipLeft(
+      Schedule.exponential(Duration.millis(plan.step), 1.5).pipe(
+        Schedule.union(Schedule.spaced(Duration.millis(longestStep)))
+      )
+    ),
+    Schedule.modifyDelay((look, delay) => (look._tag === "Again" ? Duration.max(delay, look.wait) : delay)),
+    Schedule.untilInput((look) => look._tag === "Settled")
+  )
+
+/**
+ * Waits until a task is done. `takenAt` is when the service took it (milliseconds since 1970), now or in an earlier run.
+ * Passing faults of looks are waited out until the deadline.
+ */
+export const settle = (
+  look: Effect.Effect<Sight, CallFault | Vanished>,
+  task: TaskId,
+  plan: LookPlan,
+  takenAt: number
+): Effect.Effect<Settled, Refused | FailedAtService | Vanished | NeverSettled> =>
+  Effect.gen(function* () {
+    let looks = 0
+    let lastUndone = 0
+    let unknown = { looks: 0, since: 0 }
+    const again = (wait: Duration.Duration = Duration.zero): Look => ({ _tag: "Again", wait })
+
+    const one = Effect.gen(function* () {
+      const before = (yield* Clock.currentTimeMillis) - takenAt
+      looks++
+      const seen = yield* Effect.either(look)
+      const after = Math.max(1, (yield* Clock.currentTimeMillis) - takenAt)
+      if (seen._tag === "Left") {
+        const fault = seen.left
+        if (fault._tag === "Refused") return yield* fault
+        if (fault._tag !== "Vanished") return again(asked(fault))
+        unknown = unknown.looks === 0 ? { looks: 1, since: after } : { ...unknown, looks: unknown.looks + 1 }
+        if (unknown.looks >= looksUnknown && after - unknown.since >= timeUnknown) return yield* fault
+        return again(Duration.millis(timeUnknown / looksUnknown))
+      }
+      unknown = { looks: 0, since: 0 }
+      const sight = seen.right
+      if (sight._tag === "GivenUp") return yield* new FailedAtService({ task, words: sight.words })
+      if (sight._tag === "Waiting") {
+        lastUndone = before
+        return again()
+      }
+      // Done at the first look: it may have been done for long, so the next task of its kind is looked at sooner.
+      const between = lastUndone > 0 ? (lastUndone + after) / 2 : before * 0.97
+      const took = sight.took === undefined ? between : Math.min(after, Math.max(lastUndone, sight.took))
+      const settled: Look = { _tag: "Settled", settled: { done: sight, took: Math.max(1, took), looks } }
+      return settled
+    })
+
+    const waited = (yield* Clock.currentTimeMillis) - takenAt
+    // A task of an earlier run, or a clock that was set: it is looked at now.
+    const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
+    const last = yield* one.pipe(
+      Effect.repeat(rhythm(plan)),
+      Effect.delay(Duration.millis(first)),
+      Effect.timeoutFail({
+        duration: Duration.millis(plan.deadline),
+        onTimeout: () => new NeverSettled({ task, waited: millis(plan.deadline) })
+      })
+    )
+    return last._tag === "Settled"
+      ? last.settled
+      : yield* Effect.dieMessage("looks ended before the task did")
+  })
