@@ -10,15 +10,15 @@ export interface Container {
   readonly pictures: ReadonlyArray<string> | undefined
   /** Codecs of sound that is copied; undefined for any. */
   readonly sounds: ReadonlyArray<string> | undefined
-  /** Sound that is copied from a video but not from a dub of ours, because it would start late. */
-  readonly late: ReadonlyArray<string>
+  /** Codecs whose encoder's delay this container does not tell to players. */
+  readonly delayed: ReadonlyArray<string>
   /** The encoder of new sound, and its bits a second for one channel; undefined for a lossless one. */
   readonly encoder: string
   readonly bitsPerChannel: number | undefined
   /** The codec of its subtitles. */
   readonly subtitle: string
-  /** Codecs of subtitles that are copied; undefined for any. */
-  readonly subtitles: ReadonlyArray<string> | undefined
+  /** Codecs of subtitles that are copied. */
+  readonly subtitles: ReadonlyArray<string>
   /** Whether a track's title is read from its handler's name. */
   readonly titledByHandler: boolean
 }
@@ -28,14 +28,14 @@ const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
  * MKV gets FLAC: the delay that an AAC encoder adds is told to players in MP4 and MOV, but in MKV only by some versions
- * of ffmpeg and believed by fewer players, so that AAC is heard 21 ms late there.
+ * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV takes PCM as it is, for editors.
  */
 export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
     muxer: "mp4",
     pictures: modernPictures,
     sounds: mp4Sounds,
-    late: [],
+    delayed: [],
     encoder: "aac",
     bitsPerChannel: 96_000,
     subtitle: "mov_text",
@@ -70,7 +70,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
       "pcm_s24be",
       "pcm_s32le"
     ],
-    late: [],
+    delayed: [],
     encoder: "aac",
     bitsPerChannel: 96_000,
     subtitle: "mov_text",
@@ -81,7 +81,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     muxer: "matroska",
     pictures: undefined,
     sounds: undefined,
-    late: ["aac", "mp3"],
+    delayed: ["aac", "mp3"],
     encoder: "flac",
     bitsPerChannel: undefined,
     subtitle: "srt",
@@ -92,7 +92,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     muxer: "webm",
     pictures: ["vp8", "vp9", "av1"],
     sounds: ["opus", "vorbis"],
-    late: [],
+    delayed: [],
     encoder: "libopus",
     bitsPerChannel: 80_000,
     subtitle: "webvtt",

@@ -68,21 +68,31 @@ export const decoded = (
   description: InputDescription | undefined
 ): Either.Either<Pcm, NotAudio> => {
   const samples = floatsIn(bytes)
-  const length = samples.length / rate
-  if (samples.length === 0) {
-    return Either.left(new NotAudio({ source, reason: "empty", found: "audio of no length" }))
-  }
+  const refusal = shortage(source, samples.length / rate, description)
+  return refusal === undefined ? Either.right({ rate, samples }) : Either.left(refusal)
+}
+
+/** Why so many decoded seconds are not all of a file, if they are not. */
+export const shortage = (
+  source: string,
+  seconds: number,
+  description: InputDescription | undefined
+): NotAudio | undefined => {
   const stated = description?.stated
-  if (stated !== undefined && stated - length > toleratedSeconds) {
-    return Either.left(
-      new NotAudio({
+  if (seconds === 0) return new NotAudio({ source, reason: "empty", found: "audio of no length" })
+  return stated === undefined || stated - seconds <= toleratedSeconds
+    ? undefined
+    : new NotAudio({
         source,
         reason: "truncated",
-        found: `only ${length.toFixed(2)} of the ${stated.toFixed(2)} seconds that its header promises: it was cut off`
+        found: `${seconds.toFixed(2)} of the ${stated.toFixed(2)} seconds that its header promises: it was cut off`
       })
-    )
-  }
-  return Either.right({ rate, samples })
+}
+
+/** 32-bit floats from their bytes; an incomplete last one is left out. */
+export const floatsIn = (bytes: Uint8Array): Float32Array => {
+  const whole = bytes.byteLength - (bytes.byteLength % 4)
+  return new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer)
 }
 
 /** Why a process that decoded a single file failed, in words. `head` is the file's first bytes. */
@@ -115,13 +125,6 @@ const spokenLines = (stderr: string): ReadonlyArray<string> =>
  * rates come to a fifth of a second.
  */
 const toleratedSeconds = 0.25
-
-const floatsIn = (bytes: Uint8Array): Float32Array => {
-  const whole = bytes.byteLength - (bytes.byteLength % 4)
-  const copy = new Uint8Array(whole)
-  copy.set(bytes.subarray(0, whole))
-  return new Float32Array(copy.buffer)
-}
 
 /** Names text where a file begins like one: a page or a message that a server sent instead of audio. */
 const textIn = (head: Uint8Array): string | undefined => {

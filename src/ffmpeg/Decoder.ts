@@ -1,15 +1,25 @@
 /** Decoding as it is run: many files a process, each file's fault its own. */
 import { open, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Chunk, Effect, Either } from "effect"
+import { Chunk, Effect, Either, Stream } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import type { Binary } from "./Binary.ts"
-import { type DecodeSource, decodeArgs, decoded, filesPerProcess, refusalOf, wentWell } from "./Decode.ts"
+import {
+  type DecodeAnswer,
+  type DecodeSource,
+  decodeArgs,
+  decoded,
+  filesPerProcess,
+  floatsIn,
+  refusalOf,
+  shortage,
+  wentWell
+} from "./Decode.ts"
 import { inputsDescribed } from "./Description.ts"
 import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "./Failures.ts"
 import { attempt, inTemporaryFolder } from "./PartFile.ts"
-import { commandLine, type Ended, runProcess } from "./Process.ts"
+import { commandLine, type Ended, runProcess, startProcess } from "./Process.ts"
 
 /** Decodes one file. */
 export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
@@ -18,10 +28,46 @@ export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
   rate: SampleRate
 ) {
   const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
-  const ended = yield* run(binary, args, `decode ${source.path}`)
+  const ended = yield* judged(yield* runProcess(binary.path, args), binary, args, `decode ${source.path}`)
   if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
   return yield* decoded(source.path, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
 })
+
+/**
+ * A file's samples in blocks, for files too long to be held whole. Fails behind the last block where the file turns out
+ * to be damaged or cut off.
+ */
+export const decodeBlocks = (
+  binary: Binary,
+  source: DecodeSource,
+  rate: SampleRate
+): Stream.Stream<Float32Array, FfmpegFailed | NotAudio> => {
+  const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
+  return Stream.acquireRelease(
+    Effect.sync(() => startProcess(binary.path, args)),
+    (process) => process.stop
+  ).pipe(
+    Stream.flatMap((process) => {
+      let frames = 0
+      const blocks = Stream.fromAsyncIterable<Uint8Array, unknown>(process.stdout, (cause) => cause).pipe(
+        Stream.orDie,
+        Stream.mapAccum(Buffer.alloc(0), (rest, chunk) => {
+          const bytes = Buffer.concat([rest, chunk])
+          const block = floatsIn(bytes)
+          frames += block.length
+          return [bytes.subarray(block.byteLength), block]
+        })
+      )
+      const verdict = Effect.gen(function* () {
+        const ended = yield* judged(yield* process.ended, binary, args, `decode ${source.path}`)
+        if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
+        const short = shortage(source.path, frames / rate, inputsDescribed(ended.stderr)[0])
+        if (short !== undefined) return yield* short
+      })
+      return Stream.concat(blocks, Stream.execute(verdict))
+    })
+  )
+}
 
 /** Decodes bytes, which `name` stands for in errors. */
 export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
@@ -56,7 +102,13 @@ const decodeBatch = (
       source: absolute(source),
       target: `${prefix}-${place}.f32`
     }))
-    const ended = yield* run(binary, decodeArgs(files, rate), `decode ${files.length} audio files`)
+    const args = decodeArgs(files, rate)
+    const ended = yield* judged(
+      yield* runProcess(binary.path, args),
+      binary,
+      args,
+      `decode ${files.length} audio files`
+    )
     if (!wentWell(ended)) {
       return yield* Effect.forEach(sources, (source) => settled(decodeFile(binary, source, rate)))
     }
@@ -79,25 +131,22 @@ const settled = (
     Effect.catchTag("NotAudio", (fault) => Effect.succeed<Decoded>(Either.left(fault)))
   )
 
-/** Runs ffmpeg; only where it gave no verdict, being unstartable or killed, does this fail. */
-const run = (
+/** A process that gave a verdict; one that never started, or was killed, gave none. */
+const judged = <A extends Omit<Ended, "stdout">>(
+  ended: A,
   binary: Binary,
   args: ReadonlyArray<string>,
   purpose: string
-): Effect.Effect<Ended, FfmpegFailed> =>
-  runProcess(binary.path, args).pipe(
-    Effect.filterOrFail(
-      (ended) => ended.exitCode !== undefined,
-      ({ startFailure, stderr }) =>
-        new FfmpegFailed({
-          purpose,
-          command: commandLine(binary.path, args),
-          stderrTail: startFailure?.message ?? stderr
-        })
-    )
-  )
+): Effect.Effect<A, FfmpegFailed> =>
+  ended.exitCode === undefined
+    ? new FfmpegFailed({
+        purpose,
+        command: commandLine(binary.path, args),
+        stderrTail: ended.startFailure?.message ?? ended.stderr
+      })
+    : Effect.succeed(ended)
 
-const refusal = (source: DecodeSource, ended: Ended): Effect.Effect<NotAudio> =>
+const refusal = (source: DecodeSource, ended: DecodeAnswer): Effect.Effect<NotAudio> =>
   Effect.promise(async () => {
     const head = await headOf(source.path)
     return head === undefined

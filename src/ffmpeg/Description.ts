@@ -70,8 +70,7 @@ const read = (section: Section, line: string): void => {
     section.streams.push({ index: Number(index), language, kind, details, tags: new Map() })
     return
   }
-  const tag = /^ {6}(\S.*?)\s*: (.*)$/u.exec(line)
-  const [, key, value] = tag ?? []
+  const [, key, value] = /^ {6}(?: {2})?(\S.*?)\s*: (.*)$/u.exec(line) ?? []
   if (key !== undefined && value !== undefined) section.streams.at(-1)?.tags.set(key.toLowerCase(), value)
 }
 

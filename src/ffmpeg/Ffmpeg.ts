@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { SampleRate } from "../domain/Units.ts"
 import { locateConfigured } from "./Binary.ts"
 import type { DecodeSource } from "./Decode.ts"
-import { decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
+import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
 import { type EncodeRequest, encodeAll, type PcmBlocks } from "./Encoder.ts"
 import type { MuxRequest } from "./Mux.ts"
 import { muxFile } from "./Muxer.ts"
@@ -27,6 +27,8 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
         decodeBytes(binary, bytes, name, rate)
       ),
+      /** One file's samples in blocks of no fixed size, for files too long to be held whole. */
+      decodeBlocks: (source: DecodeSource, rate: SampleRate) => decodeBlocks(binary, source, rate),
       /** Many files in few processes; each result in the files' order, with its own fault where it has one. */
       decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
         decodeFiles(binary, sources, rate)

@@ -81,7 +81,7 @@ export const muxJob = (
           ...sounds.flatMap(({ map }) => ["-map", map]),
           ...sounds.flatMap((sound, place) => soundOptions(sound, place, holder)),
           ...subtitleOptions(request, holder, sources),
-          ...["-map_metadata", "0", "-map_chapters", "0", "-f", holder.muxer, "-y"]
+          ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
         ]
       }
     ]
@@ -91,8 +91,8 @@ export const muxJob = (
 interface Sound {
   readonly map: string
   readonly filters: ReadonlyArray<string>
-  /** Undefined where it is copied. */
-  readonly encodedChannels: number | undefined
+  /** Arguments for its codec, given its place among the sounds. */
+  readonly codec: (place: number) => ReadonlyArray<string>
   readonly language: string | undefined
   readonly title: string | undefined
   readonly isDefault: boolean
@@ -102,19 +102,23 @@ interface Sound {
 const soundsOf = (request: MuxRequest, holder: Container, sources: MuxSources): ReadonlyArray<Sound> => {
   const dubs = request.tracks.map((track, place) => dubOf(request, holder, sources, track, place))
   const originals = request.original === "keep" ? sources.video.sounds : []
-  const chosen = dubs.some(({ isDefault }) => isDefault)
-  const kept = originals.map((stream, place): Sound => ({
-    map: `0:${stream.index}`,
-    filters: [],
-    encodedChannels: (holder.sounds?.includes(stream.codec) ?? true) ? undefined : stream.channels,
-    language: undefined,
-    title: stream.title === undefined ? "Original" : undefined,
-    isDefault: !chosen && place === 0
-  }))
-  return chosen
-    ? [...dubs.filter(({ isDefault }) => isDefault), ...dubs.filter(({ isDefault }) => !isDefault), ...kept]
-    : [...kept, ...dubs]
+  const chosen = dubs.filter(({ isDefault }) => isDefault)
+  const others = dubs.filter(({ isDefault }) => !isDefault)
+  const kept = originals.map((stream, place) =>
+    originalOf(stream, holder, chosen.length === 0 && place === 0)
+  )
+  return chosen.length > 0 ? [...chosen, ...others, ...kept] : [...kept, ...others]
 }
+
+const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean): Sound => ({
+  map: `0:${stream.index}`,
+  filters: [],
+  codec: (place) =>
+    holds(holder, stream) ? copied(holder, stream, place) : encoded(holder, stream.channels, place),
+  language: undefined,
+  title: stream.title === undefined ? "Original" : undefined,
+  isDefault
+})
 
 const dubOf = (
   request: MuxRequest,
@@ -128,53 +132,62 @@ const dubOf = (
     title: track.title,
     isDefault: track.isDefault
   }
+  const pad = `${place + 1}:a:0`
+  const out = `dub${place}`
   const info = tracks[place]
   const sound = info?.sounds[0]
   const original = mainSound(video)
-  if (typeof request.original === "string" || original === undefined || info === undefined) {
-    const copied =
-      sound !== undefined && (holder.sounds?.includes(sound.codec) ?? true) && !isLate(holder, sound.codec)
+  const length = framesAtMicros(info?.duration ?? video.duration, deliveryRate)
+  if (typeof request.original !== "string" && original !== undefined) {
+    const pads = { original: `0:${original.index}`, voice: pad, out }
     return {
       ...about,
-      map: `${place + 1}:a:0`,
-      filters: [],
-      encodedChannels: copied ? undefined : (sound?.channels ?? 1)
+      map: `[${out}]`,
+      filters: duckFilters(request.original, pads, original.channels, length, place),
+      codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
   }
-  const out = `dub${place}`
-  const length = framesAtMicros(info.duration, deliveryRate)
+  if (sound !== undefined && holds(holder, sound) && !reencodes(holder, sound)) {
+    return { ...about, map: pad, filters: [], codec: (at) => copied(holder, sound, at) }
+  }
   return {
     ...about,
     map: `[${out}]`,
-    filters: duckFilters(
-      request.original,
-      { original: `0:${original.index}`, voice: `${place + 1}:a:0`, out },
-      original.channels,
-      length,
-      place
-    ),
-    encodedChannels: duckedChannels(original.channels)
+    filters: [`[${pad}]aresample=${deliveryRate},apad,atrim=end_sample=${length}[${out}]`],
+    codec: (at) => encoded(holder, sound?.channels ?? 1, at)
   }
 }
-
-const isLate = (holder: Container, codec: string): boolean => holder.late.includes(codec)
 
 /** The sound that players take unasked. */
 const mainSound = (video: MediaInfo): AudioStream | undefined =>
   video.sounds.find(({ isDefault }) => isDefault) ?? video.sounds[0]
 
+const holds = (holder: Container, { codec }: AudioStream): boolean => holder.sounds?.includes(codec) ?? true
+
+/** New sound is encoded where copying would make it late, or where it would stay uncompressed without need. */
+const reencodes = (holder: Container, { codec }: AudioStream): boolean =>
+  holder.delayed.includes(codec) || (holder.encoder === "flac" && codec.startsWith("pcm_"))
+
+/**
+ * A copied sound. Where the container does not tell players of the encoder's delay, the packets before the start are
+ * left out, which hold nothing else; kept, they would shift the picture and all that stands beside it.
+ */
+const copied = (holder: Container, { codec }: AudioStream, place: number): ReadonlyArray<string> => [
+  `-c:a:${place}`,
+  "copy",
+  ...(holder.delayed.includes(codec) ? [`-copypriorss:a:${place}`, "0"] : [])
+]
+
+const encoded = (holder: Container, channels: number, place: number): ReadonlyArray<string> => [
+  `-c:a:${place}`,
+  holder.encoder,
+  `-ar:a:${place}`,
+  `${deliveryRate}`,
+  ...(holder.bitsPerChannel === undefined ? [] : [`-b:a:${place}`, `${holder.bitsPerChannel * channels}`])
+]
+
 const soundOptions = (sound: Sound, place: number, holder: Container): ReadonlyArray<string> => [
-  ...(sound.encodedChannels === undefined
-    ? [`-c:a:${place}`, "copy"]
-    : [
-        `-c:a:${place}`,
-        holder.encoder,
-        `-ar:a:${place}`,
-        `${deliveryRate}`,
-        ...(holder.bitsPerChannel === undefined
-          ? []
-          : [`-b:a:${place}`, `${holder.bitsPerChannel * sound.encodedChannels}`])
-      ]),
+  ...sound.codec(place),
   ...described("a", place, sound.language, sound.title, holder),
   `-disposition:a:${place}`,
   sound.isDefault ? "default" : "0"
@@ -186,16 +199,15 @@ const subtitleOptions = (
   holder: Container,
   { video }: MuxSources
 ): ReadonlyArray<string> => {
-  const kept = video.subtitles.filter(
-    ({ codec }) => (holder.subtitles?.includes(codec) ?? true) || isTextSubtitle(codec)
-  )
+  const carries = (codec: string) => holder.subtitles.includes(codec)
+  const kept = video.subtitles.filter(({ codec }) => carries(codec) || isTextSubtitle(codec))
   const first = request.tracks.length + 1
   return [
     ...kept.flatMap(({ index, codec }, place) => [
       "-map",
       `0:${index}`,
       `-c:s:${place}`,
-      (holder.subtitles?.includes(codec) ?? true) ? "copy" : holder.subtitle
+      carries(codec) ? "copy" : holder.subtitle
     ]),
     ...request.subtitles.flatMap(({ language, title }, number) => {
       const place = kept.length + number

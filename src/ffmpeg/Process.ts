@@ -1,6 +1,7 @@
 /** Child processes: started, drained, and surely ended before whoever started them goes on. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { type Duration, Effect } from "effect"
+import type { Readable } from "node:stream"
+import { Deferred, type Duration, Effect, Exit, FiberId } from "effect"
 
 /** What a process said and how it ended. */
 export interface Ended {
@@ -21,29 +22,44 @@ const keptOfStderr = 256 * 1024
 
 /** Runs a program to its end; interruption ends it first. Never fails: how it ended is in the result. */
 export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Effect<Ended> =>
-  Effect.async<Ended>((resume) => {
-    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
-    const stdout: Array<Buffer> = []
-    const stderr = new Transcript()
-    let startFailure: Error | undefined
-    child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk))
-    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
-    const finish = () =>
-      resume(
-        Effect.succeed({
-          stdout: Buffer.concat(stdout),
-          stderr: stderr.text(),
-          exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,
-          startFailure
-        })
-      )
-    child.once("error", (cause) => {
-      startFailure = cause
-      if (child.pid === undefined) finish()
-    })
-    child.once("close", finish)
-    return stopped(child)
-  })
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const process = startProcess(file, args)
+      const stdout: Array<Buffer> = []
+      process.stdout.on("data", (chunk: Buffer) => stdout.push(chunk))
+      return { process, stdout }
+    }),
+    ({ process, stdout }) =>
+      Effect.map(process.ended, (ended) => ({ ...ended, stdout: Buffer.concat(stdout) })),
+    ({ process }) => process.stop
+  )
+
+/** A program under way: its output is the caller's to read, its errors are kept. */
+export interface Running {
+  readonly stdout: Readable
+  /** How it ended, when it has and all its output was read. */
+  readonly ended: Effect.Effect<Omit<Ended, "stdout">>
+  readonly stop: Effect.Effect<void>
+}
+
+/** Starts a program with nothing on its standard input. */
+export const startProcess = (file: string, args: ReadonlyArray<string>): Running => {
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
+  const stderr = new Transcript()
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
+  const settled = Deferred.unsafeMake<Error | undefined>(FiberId.none)
+  child.once("error", (cause) => Deferred.unsafeDone(settled, Exit.succeed(cause)))
+  child.once("close", () => Deferred.unsafeDone(settled, Exit.succeed(undefined)))
+  return {
+    stdout: child.stdout,
+    ended: Effect.map(Deferred.await(settled), (startFailure) => ({
+      stderr: stderr.text(),
+      exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,
+      startFailure
+    })),
+    stop: stopped(child)
+  }
+}
 
 /** Like `runProcess`, ended after a time; undefined where the time ran out. */
 export const runProcessFor = (
