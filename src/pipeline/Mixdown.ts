@@ -17,7 +17,7 @@ import type { Clip } from "../domain/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { ClipPart, Placement } from "../domain/Placement.ts"
-import { type Frames, frames, framesAt, framesBetween, type SampleRate } from "../domain/Units.ts"
+import { type Frames, frames, framesAt, framesBetween, Lufs, type SampleRate } from "../domain/Units.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import { ClipMissing } from "./ClipMissing.ts"
@@ -68,6 +68,10 @@ export const targetOf = (
       return { loudness: target, peak: -1.5 }
   }
 }
+
+/** What a segment's loudness is in the mix: that of all lines, unless it lies too far off to be brought there. */
+export const mixedLoudness = (recorded: Lufs): Lufs =>
+  Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
 type MixFault = StateUnusable | ClipMissing
 
@@ -163,8 +167,7 @@ const partOf = Effect.fnUntraced(function* (
     onLeft: () => ClipMissing.make({ utterance }),
     onRight: (pcm) => Effect.succeed(pcm)
   })
-  const wanted = lineLoudness - heard.loudness
-  const decibels = Math.max(-mostGain, Math.min(mostGain, wanted))
+  const decibels = mixedLoudness(heard.loudness) - heard.loudness
   const speech: Pcm = resampled(sliceOf(whole, heard.from, heard.to), rate)
   return amplified(faded(speech.samples, Math.round((rate * edgeFade) / 1000)), gainOf(decibels))
 })

@@ -1,0 +1,216 @@
+/** report.json of a job: every cue of its source with what became of it, and how well it all fits. */
+import { Array } from "effect"
+import type { Clip } from "../domain/Clip.ts"
+import type { Script } from "../domain/Cue.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Flag, Placement } from "../domain/Placement.ts"
+import type { CueReport, JobReport } from "../domain/Report.ts"
+import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
+import { type Frames, deliveryRate, Lufs, type Millis, millis, seconds } from "../domain/Units.ts"
+import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
+import type { CueWords, Words } from "../script/Words.ts"
+import type { Job } from "./Job.ts"
+import { type DubbedCue, metricsOf } from "./Metrics.ts"
+import { type Measured, mixedLoudness } from "./Mixdown.ts"
+import { lineName } from "./Place.ts"
+
+/** What a report is made of. */
+export interface Dubbed {
+  readonly job: Job
+  readonly script: Script
+  readonly words: Words
+  readonly lines: ReadonlyArray<Line>
+  readonly uses: ReadonlyArray<UtteranceUse>
+  readonly placements: ReadonlyArray<Placement>
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Why utterances have no clip, in words. */
+  readonly failures: ReadonlyMap<UtteranceKey, string>
+  /** Utterances whose audio was kept although it is odd. */
+  readonly suspects: ReadonlySet<UtteranceKey>
+}
+
+/** One cue of the source with what became of it. */
+export interface CueOutcome {
+  readonly index: number
+  /** The source's times; a narration's are those at which it is heard. */
+  readonly start: Millis
+  readonly end: Millis
+  readonly text: string
+  readonly speaker: string | undefined
+  readonly said: string | undefined
+  readonly skipped: CueReport["skipped"]
+  readonly error: string | undefined
+  readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
+  readonly utterance: UtteranceKey | undefined
+  readonly flags: ReadonlyArray<Flag>
+  readonly shortenBy: number | undefined
+}
+
+/** What became of every cue, in the source's order. */
+export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
+  const { script, words, lines } = dubbed
+  const shares = sharesOf(dubbed)
+  const sources = sourcesOf(script)
+  const linesOf = Array.groupBy(lines, (line) => `${line.cue}`)
+  const keysOf = keysByLine(dubbed.uses)
+  return words.cues.map((spoken) =>
+    outcomeOf(dubbed, spoken, sources.get(spoken.cue), linesOf[`${spoken.cue}`] ?? [], shares, keysOf)
+  )
+}
+
+/** The subtitle of what is heard, with the source's wording. */
+export const entriesOf = (outcomes: ReadonlyArray<CueOutcome>): ReadonlyArray<SubtitleEntry> =>
+  outcomes.flatMap(({ index, text, heard }) =>
+    heard === undefined ? [] : [SubtitleEntry.make({ index, text, start: heard.start, end: heard.end })]
+  )
+
+/** The report; `length` is the result's in frames at 48 kHz. */
+export const jobReport = (
+  dubbed: Dubbed,
+  outcomes: ReadonlyArray<CueOutcome>,
+  length: Frames,
+  measured: Measured
+): JobReport => ({
+  job: dubbed.job.id,
+  input: dubbed.job.inputName,
+  ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
+  duration: length / deliveryRate,
+  cues: outcomes.map(cueReport),
+  metrics: metricsOf(
+    outcomes.map(dubbedCue),
+    dubbed.placements.map(({ speaker, start, end, speed, parts: [{ utterance, segment }] }) => ({
+      speaker,
+      start,
+      end,
+      speed,
+      loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
+    })),
+    measured
+  )
+})
+
+interface Source {
+  readonly start: Millis | undefined
+  readonly end: Millis | undefined
+  readonly text: string
+}
+
+const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
+  script._tag === "Subtitle"
+    ? new Map(script.cues.map(({ index, start, end, text }) => [index, { start, end, text }]))
+    : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
+
+/** A line's share of a placement: all of it, or by its characters where several lines were not told apart. */
+interface Share {
+  readonly start: Millis
+  readonly end: Millis
+  readonly placement: Placement
+}
+
+const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => {
+  const characters = new Map(lines.map((line) => [lineName(line), charactersOf(line.said)]))
+  return new Map(
+    placements.flatMap((placement) => {
+      const names = placement.lines.map(lineName)
+      const total = names.reduce((sum, name) => sum + (characters.get(name) ?? 0), 0)
+      const length = placement.end - placement.start
+      let before = 0
+      return names.map((name): [string, Share] => {
+        const start = millis(placement.start + (length * before) / Math.max(1, total))
+        before += characters.get(name) ?? 0
+        return [
+          name,
+          { start, end: millis(placement.start + (length * before) / Math.max(1, total)), placement }
+        ]
+      })
+    })
+  )
+}
+
+const outcomeOf = (
+  { failures, suspects, job }: Dubbed,
+  spoken: CueWords,
+  source: Source | undefined,
+  lines: ReadonlyArray<Line>,
+  shares: ReadonlyMap<string, Share>,
+  keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>
+): CueOutcome => {
+  const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
+  const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
+  const to = heard.length === 0 ? undefined : millis(Math.max(...heard.map((share) => share.end)))
+  const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
+  const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
+  const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
+  const whole = heard.length === lines.length && from !== undefined && to !== undefined
+  const flags = distinctFlags([
+    ...heard.flatMap((share) => share.placement.flags),
+    ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
+    ...(!whole && lines.length > 0 && job.onFailure === "silence" ? (["silent"] as const) : [])
+  ])
+  return {
+    index: spoken.cue,
+    start: source?.start ?? from ?? millis(0),
+    end: source?.end ?? to ?? millis(0),
+    text: source?.text ?? "",
+    speaker: names.length === 0 ? undefined : names.join(", "),
+    said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
+    skipped: "skipped" in spoken ? spoken.skipped : undefined,
+    error: whole || "skipped" in spoken ? undefined : (error ?? "its audio is not at hand yet"),
+    heard: whole
+      ? { start: from, end: to, speed: Math.max(...heard.map((share) => share.placement.speed)) }
+      : undefined,
+    utterance: keys[0],
+    flags,
+    shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0]
+  }
+}
+
+const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...new Set(flags)]
+
+const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, ReadonlyArray<UtteranceKey>> => {
+  const keys = new Map<string, Array<UtteranceKey>>()
+  for (const { utterance, lines } of uses) {
+    for (const line of lines) {
+      const name = lineName(line)
+      const list = keys.get(name)
+      if (list === undefined) keys.set(name, [utterance.key])
+      else if (!list.includes(utterance.key)) list.push(utterance.key)
+    }
+  }
+  return keys
+}
+
+const cueReport = (cue: CueOutcome): CueReport => ({
+  index: cue.index,
+  start: seconds(cue.start),
+  end: seconds(cue.end),
+  text: cue.text,
+  ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
+  status: statusOf(cue),
+  ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
+  ...(cue.error === undefined ? {} : { error: cue.error }),
+  ...(cue.said === undefined ? {} : { said: cue.said }),
+  ...(cue.heard === undefined
+    ? {}
+    : {
+        placed: {
+          start: seconds(cue.heard.start),
+          end: seconds(cue.heard.end),
+          speed: Math.round(cue.heard.speed * 1000) / 1000
+        }
+      }),
+  ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+  flags: cue.flags,
+  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })
+})
+
+const statusOf = (cue: CueOutcome): CueReport["status"] =>
+  cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"
+
+const dubbedCue = (cue: CueOutcome): DubbedCue => ({
+  status: statusOf(cue),
+  start: cue.start,
+  end: cue.end,
+  ...(cue.heard === undefined ? {} : { heard: { ...cue.heard, overrun: cue.flags.includes("overrun") } })
+})

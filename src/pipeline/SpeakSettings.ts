@@ -1,0 +1,66 @@
+/** What the speak stage is given, and what it gives back. */
+import type { Duration } from "effect"
+import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+
+/** What is done about a create whose answer was lost, at a service that does not repeat labels. */
+export type Undecided =
+  /** The one task in the history that can only be it is taken; where there is none or several, as "report". */
+  | "match"
+  /** The utterance fails and is named: it may have been paid for. */
+  | "report"
+  /** It is created again: it may be paid for twice. */
+  | "again"
+
+export interface SpeakSettings {
+  /** The utterances wanted, planned before, in the order in which they are wanted. */
+  readonly keys: ReadonlyArray<UtteranceKey>
+  readonly profileOf: (provider: ProviderId) => ProviderProfile
+  /** Creates stop before this run spends more; absent means no limit. */
+  readonly maxCredits: number | undefined
+  readonly undecided: Undecided
+  /** How long the run goes on without a single success before it stops with what is left; default half an hour. */
+  readonly patience: Duration.DurationInput
+  /** New takes for bad audio over the whole run, as a share of its utterances (and at least three); default 0.05. */
+  readonly rerolls: number
+}
+
+/** The settings of a run that says nothing special. */
+export const usualSettings = {
+  maxCredits: undefined,
+  undecided: "match",
+  patience: "30 minutes",
+  rerolls: 0.05
+} as const satisfies Partial<SpeakSettings>
+
+/** Why creates were stopped before the end. */
+export interface Halt {
+  readonly reason: "credits" | "key" | "budget" | "unreachable"
+  /** One line, with how to mend it. */
+  readonly words: string
+}
+
+/** What became of the utterances; each one's own state stands in the store. */
+export interface SpeakSummary {
+  /** Tasks that this run created. */
+  readonly created: number
+  /** Tasks of an earlier run that were found in the history. */
+  readonly adopted: number
+  /** Utterances whose clips were at hand before. */
+  readonly reused: number
+  /** Creates, looks and fetches that were tried again, and takes that were given up. */
+  readonly retried: number
+  /** Utterances that are failed now. */
+  readonly failed: number
+  /** Utterances that are neither spoken nor failed: the next run goes on with them. */
+  readonly left: number
+  /** Clips that were kept though something is odd about them. */
+  readonly suspect: number
+  /** Characters of the tasks created. */
+  readonly characters: number
+  /** Credits of the tasks created: what the service said, else by the known price; absent where neither is known. */
+  readonly credits: number | undefined
+  readonly halt: Halt | undefined
+  /** What a person should know besides. */
+  readonly warnings: ReadonlyArray<string>
+}
