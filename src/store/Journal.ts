@@ -101,7 +101,7 @@ const rules = Object.entries(transitions)
   )
   .join(",")
 
-const changeStates = `WITH rule(state, event, target) AS (VALUES ${rules})
+const changeStates = `WITH rule(state, event, target) AS (VALUES ${rules}), given(list, time) AS (VALUES (?, ?))
 UPDATE utterance SET
   state = change.target,
   take = take + (change.event = 'lose' OR (change.event = 'retry' AND utterance.task IS NOT NULL)),
@@ -110,20 +110,20 @@ UPDATE utterance SET
     WHEN change.event IN ('announce', 'withdraw', 'lose', 'retry', 'recall') THEN NULL
     ELSE utterance.task END,
   announced_at = CASE
-    WHEN change.event = 'announce' THEN ?2
+    WHEN change.event = 'announce' THEN (SELECT time FROM given)
     WHEN change.event IN ('withdraw', 'retry') THEN NULL
-    ELSE announced_at END,
+    ELSE utterance.announced_at END,
   rerolls = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE rerolls + (change.event = 'lose' AND change.kind = 'bad-audio') END,
   losses = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE losses + (change.event = 'lose' AND change.kind <> 'bad-audio') END,
   setback = CASE
     WHEN change.event IN ('lose', 'fail') THEN change.setback
     WHEN change.event IN ('fetch', 'retry', 'recall', 'resume') THEN NULL
-    ELSE setback END,
-  changed_at = ?2
+    ELSE utterance.setback END,
+  changed_at = (SELECT time FROM given)
 FROM (
   SELECT value ->> 'key' AS key, value ->> 'event' AS event, value ->> 'task' AS task,
     value -> 'setback' AS setback, value -> 'setback' ->> 'kind' AS kind, rule.state AS state, rule.target AS target
-  FROM json_each(?1) JOIN rule ON rule.event = value ->> 'event'
+  FROM json_each((SELECT list FROM given)) JOIN rule ON rule.event = value ->> 'event'
 ) AS change
 WHERE utterance.key = change.key AND utterance.state = change.state
 RETURNING utterance.key AS key`
@@ -131,13 +131,14 @@ RETURNING utterance.key AS key`
 const keepClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
 SELECT value ->> 'key', value -> 'clip' ->> 'rate', value -> 'clip' ->> 'frames', value -> 'clip' ->> 'checksum',
   value ->> 'bytes', value -> 'clip' ->> 'cut', value -> 'clip' -> 'segments', value ->> 'suspect'
-FROM json_each(?1)`
+FROM json_each(?)`
 
-const dropClips = `DELETE FROM clip WHERE key IN (SELECT value ->> 'key' FROM json_each(?1))`
+const dropClips = `DELETE FROM clip WHERE key IN (SELECT value ->> 'key' FROM json_each(?))`
 
-const keepTasks = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
-SELECT value ->> 'task', utterance.key, take, provider, characters, value ->> 'credits', value ->> 'event' = 'adopt', ?2
-FROM json_each(?1) JOIN utterance ON utterance.key = value ->> 'key'`
+const keepTasks = `WITH given(list, time) AS (VALUES (?, ?))
+INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
+SELECT value ->> 'task', utterance.key, take, provider, characters, value ->> 'credits', value ->> 'event' = 'adopt', given.time
+FROM given JOIN json_each(given.list) JOIN utterance ON utterance.key = value ->> 'key'`
 
 /** Writes changes of different utterances in one commit; returns the keys of those that were possible. */
 const write = (

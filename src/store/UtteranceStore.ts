@@ -219,12 +219,13 @@ const untouched: Standing = { state: "planned", take: 1, setback: undefined, sus
 /** How many utterances one statement adds: their texts stand in memory twice meanwhile. */
 const rowsAtOnce = 2_000
 
-const addUtterances = `INSERT OR IGNORE INTO utterance
+const addUtterances = `WITH given(list, time) AS (VALUES (?, ?))
+INSERT OR IGNORE INTO utterance
   (key, state, casting, provider, input, text, said, characters, label, changed_at)
 SELECT value -> 'utterance' ->> 'key', 'planned', value -> 'utterance' -> 'casting',
   value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
-  value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', ?2
-FROM json_each(?1)`
+  value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', given.time
+FROM given JOIN json_each(given.list)`
 
 const standingOfJobs = `SELECT job.job AS job, count(utterance.key) AS utterances,
   coalesce(sum(characters), 0) AS characters,
@@ -257,7 +258,7 @@ const recordUses = Effect.fnUntraced(function* (
     if (digests.get(job) !== digest) {
       yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
       yield* sql.unsafe(
-        `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?1, ?2, value FROM json_each(?3)`,
+        `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?, ?, value FROM json_each(?)`,
         [batch, job, JSON.stringify(keys)]
       )
     }
