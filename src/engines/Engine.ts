@@ -71,8 +71,8 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("
 }
 
 /**
- * Why a request came to nothing. The first three lie in the request and come again however often it is tried; `refused` is a
- * server's own no; the others may pass.
+ * Why a request came to nothing. The first four lie in the request and come again however often it is tried; the others may
+ * pass: a server that is busy, a program that crashed, an answer that is no audio.
  */
 export const SpeechFailure = Schema.Literal(
   "nothing-to-say",
@@ -103,6 +103,8 @@ export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFail
 export interface Engine {
   /** The engine's kind or its name in the settings; it stands in errors. */
   readonly name: string
+  /** The controls of a request that it heeds; the others are left as if they were normal. */
+  readonly controls: ReadonlyArray<"rate" | "volume" | "pitch">
   /** Every voice that a request may name. */
   readonly voices: Effect.Effect<ReadonlyArray<EngineVoice>, EngineUnavailable>
   /** Speaks a text. Interrupting it frees whatever it holds. */

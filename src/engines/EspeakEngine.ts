@@ -65,6 +65,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOpti
 
   return {
     name,
+    controls: ["rate", "volume", "pitch"],
     voices: Effect.map(catalogue, ({ voices }) => voices),
     speak,
     check: Effect.asVoid(catalogue)

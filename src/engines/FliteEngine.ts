@@ -65,6 +65,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: FliteOption
 
   return {
     name,
+    controls: ["rate", "volume", "pitch"],
     voices: Effect.map(catalogue, ({ voices }) => voices),
     speak,
     check: Effect.asVoid(catalogue)

@@ -38,10 +38,10 @@ export const normalise = (text: string, language: string): ReadonlyArray<Token> 
 /** "vi" of "vi-VN". */
 export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
 
-/** A lone dash or ellipsis is a pause: it becomes a comma behind the word before it. */
+/** A lone dash, comma or ellipsis is a pause: it becomes a comma behind the word before it. */
 const withPauses = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> =>
   tokens.map((token, index) => {
     const next = tokens[index + 1]
-    const pauses = next !== undefined && next.spoken === "" && /^(?:[-–—―…]+|\.{2,})$/u.test(next.original)
+    const pauses = next !== undefined && next.spoken === "" && /^[-–—―…,;:.]+$/u.test(next.original)
     return pauses && /[\p{L}\p{N}]$/u.test(token.spoken) ? { ...token, spoken: `${token.spoken},` } : token
   })

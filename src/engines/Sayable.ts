@@ -27,9 +27,19 @@ export interface Parted {
   readonly after: string
 }
 
+const opening = /[\p{Ps}\p{Pi}"'¿¡\-–—…*_.,;:!?]/u
+const closing = /[\p{Pe}\p{Pf}"'\-–—…*_.,;:!?。！？]/u
+
 /** Signs that belong to a word's meaning stay in its core: $, %, °, + and the like; a dot inside stays too. */
 export const parted = (word: string): Parted => {
-  const [, before = "", core = "", after = ""] =
-    /^([\p{Ps}\p{Pi}"'¿¡\-–—…*_.,;:!?]*)(.*?)([\p{Pe}\p{Pf}"'\-–—…*_.,;:!?。！？]*)$/su.exec(word) ?? []
-  return { before, core, after }
+  const characters = Array.from(word)
+  let from = 0
+  while (from < characters.length && opening.test(characters[from] ?? "")) from++
+  let to = characters.length
+  while (to > from && closing.test(characters[to - 1] ?? "")) to--
+  return {
+    before: characters.slice(0, from).join(""),
+    core: characters.slice(from, to).join(""),
+    after: characters.slice(to).join("")
+  }
 }

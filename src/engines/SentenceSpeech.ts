@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Millis, SampleRate } from "../domain/Units.ts"
 import { millis } from "../domain/Units.ts"
-import { EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "./Engine.ts"
+import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "./Engine.ts"
 import type { Token } from "./Normalise.ts"
 import type { Part, Sentence } from "./Sentences.ts"
 import type { Span, Spoken } from "./WorkerProtocol.ts"

@@ -13,32 +13,34 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** The words of a text in order. The gaps and originals joined are the text, up to white space at its end. */
-export const wordsOf = (text: string, language: string): ReadonlyArray<Word> =>
-  [...text.matchAll(/(\s*)(\S+)/gu)].flatMap(([, gap = "", run = ""]) =>
-    unspaced.test(run)
-      ? segments(run, language).map((original, index) => ({ gap: index === 0 ? gap : "", original }))
+export const wordsOf = (text: string, language: string): ReadonlyArray<Word> => {
+  const segmenter = unspaced.test(text) ? segmenterFor(language) : undefined
+  return [...text.trimEnd().matchAll(/(\s*)(\S+)/gu)].flatMap(([, gap = "", run = ""]) =>
+    segmenter !== undefined && unspaced.test(run)
+      ? segments(run, segmenter).map((original, index) => ({ gap: index === 0 ? gap : "", original }))
       : [{ gap, original: run }]
   )
+}
 
 /** A run's words; punctuation goes with the word before it, an opening one with the word behind it. */
-const segments = (run: string, language: string): ReadonlyArray<string> => {
+const segments = (run: string, segmenter: Intl.Segmenter): ReadonlyArray<string> => {
   const words: Array<string> = []
   let opening = ""
-  for (const { segment, isWordLike } of segmenterFor(language).segment(run)) {
+  for (const { segment, isWordLike } of segmenter.segment(run)) {
     const last = words.length - 1
     if (isWordLike === true) {
       words.push(opening + segment)
       opening = ""
-    } else if (last >= 0 && !/^[\p{Ps}\p{Pi}]/u.test(segment)) words[last] = `${words[last] ?? ""}${segment}`
+    } else if (last >= 0 && opening === "" && !/^[\p{Ps}\p{Pi}]/u.test(segment))
+      words[last] = `${words[last] ?? ""}${segment}`
     else opening += segment
   }
   if (opening !== "") words.push(opening)
   return words
 }
 
+/** Of the language's dictionary where the runtime knows the tag, else of the general one. */
 const segmenterFor = (language: string): Intl.Segmenter => {
-  const known = Intl.Segmenter.supportedLocalesOf([language.replace(/_/gu, "-")].filter(isTag))
-  return new Intl.Segmenter(known, { granularity: "word" })
+  const tag = /^[A-Za-z]{2,3}/u.exec(language)?.[0]
+  return new Intl.Segmenter(tag, { granularity: "word" })
 }
-
-const isTag = (language: string): boolean => /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/u.test(language)

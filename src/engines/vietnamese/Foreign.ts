@@ -1,2 +1,31 @@
-/** Which words of a Vietnamese text are English. */
-export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolean> => words.map(() => false)
+/** Which words of a Vietnamese text are English, or at least are better read as English than spelled out. */
+import { hasVietnameseMarks, isSyllable } from "./Syllable.ts"
+
+/** Short English words that could be Vietnamese syllables: only their neighbours tell. */
+const ambiguous = new Set(
+  "a am an be by can come do done dance fan for go gone ha he hey hi him ho home i in is la lie like me men mine my no of oh on one or our she so some son song sun than thank the them then this to too two us was we with you".split(
+    " "
+  )
+)
+
+/**
+ * For each word, whether it is English: letters that can be no Vietnamese syllable, and a short word between two of those.
+ * Words are passed with their punctuation.
+ */
+export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolean> => {
+  const cores = words.map((word) => word.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""))
+  // A text without a single mark may be Vietnamese typed without them.
+  const unmarked = !cores.some(hasVietnameseMarks)
+  const sure = cores.map((core) => isForeign(core, unmarked))
+  return cores.map(
+    (core, index) =>
+      sure[index] === true ||
+      (ambiguous.has(core.toLowerCase()) && sure[index - 1] === true && sure[index + 1] === true)
+  )
+}
+
+/** Latin letters without Vietnamese marks that are no syllable, nor several joined by hyphens. */
+const isForeign = (core: string, unmarked: boolean): boolean =>
+  /^[A-Za-z][A-Za-z'’-]+$/u.test(core) &&
+  !hasVietnameseMarks(core) &&
+  !core.split(/['’-]/u).every((part) => part === "" || isSyllable(part, unmarked))

@@ -1,0 +1,90 @@
+/** Numbers in Vietnamese words, as they are said in the north: "linh", "nghìn", and the changes of một, bốn and năm. */
+
+const digits = ["không", "một", "hai", "ba", "bốn", "năm", "sáu", "bảy", "tám", "chín"] as const
+
+/** Digits beyond this many are read one by one. */
+const longestNumber = 15
+
+/** A digit's name. */
+export const digitName = (digit: string): string => digits[Number(digit)] ?? digit
+
+/** Digits one by one: "007" is "không không bảy". */
+export const digitByDigit = (written: string): string => Array.from(written, digitName).join(" ")
+
+/** A whole number, written in digits only. Numbers that start with a zero, and very long ones, are read digit by digit. */
+export const wholeNumber = (written: string): string =>
+  written.length > longestNumber || (written.length > 1 && written.startsWith("0"))
+    ? digitByDigit(written)
+    : large(written)
+
+/** A number's fraction, as said behind "phẩy": as a number of two digits, else digit by digit. */
+export const fraction = (written: string): string =>
+  written.length <= 2 && !written.startsWith("0") ? wholeNumber(written) : digitByDigit(written)
+
+/**
+ * A number as it is written in Vietnam or abroad: with dots, commas or spaces between thousands, and a comma or a dot before a
+ * fraction. One mark with exactly three digits behind it parts thousands.
+ */
+export const writtenNumber = (written: string): string => {
+  const grouped = /^(\d{1,3}(?:([.,\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/u.exec(written)
+  if (grouped?.[1] !== undefined && !grouped[1].startsWith("0")) {
+    const whole = wholeNumber(grouped[1].replace(/\D/gu, ""))
+    return grouped[3] === undefined ? whole : `${whole} phẩy ${fraction(grouped[3])}`
+  }
+  return written
+    .split(/([.,\s])/u)
+    .map((part, index) => {
+      if (part === ",") return "phẩy"
+      if (part === ".") return "chấm"
+      return index === 0 ? wholeNumber(part) : fraction(part)
+    })
+    .filter((part) => part.trim() !== "")
+    .join(" ")
+}
+
+/** From the left: billions of whatever stands before them, then what is below a billion. */
+const large = (written: string): string => {
+  const plain = written.replace(/^0+(?=\d)/u, "")
+  if (plain.length <= 9) return belowBillion(plain.padStart(9, "0"), false) || "không"
+  const rest = belowBillion(plain.slice(-9), true)
+  return `${large(plain.slice(0, -9))} tỷ${rest === "" ? "" : ` ${rest}`}`
+}
+
+/** Nine digits, empty if all are zero; `follows` if something larger was said before. */
+const belowBillion = (nine: string, follows: boolean): string => {
+  const said: Array<string> = []
+  for (const [at, name] of [
+    [0, "triệu"],
+    [3, "nghìn"],
+    [6, ""]
+  ] as const) {
+    const three = nine.slice(at, at + 3)
+    if (three === "000") continue
+    const words = belowThousand(three, follows || said.length > 0)
+    said.push(name === "" ? words : `${words} ${name}`)
+  }
+  return said.join(" ")
+}
+
+/** Three digits that are not all zero. Behind something larger even a missing hundred is said: "không trăm linh năm". */
+const belowThousand = (three: string, follows: boolean): string => {
+  const [hundreds = "0", tens = "0", units = "0"] = three
+  const said: Array<string> = []
+  if (hundreds !== "0" || follows) said.push(`${digitName(hundreds)} trăm`)
+  if (tens === "0") {
+    if (units !== "0")
+      said.push(said.length > 0 ? `linh ${units === "4" ? "tư" : digitName(units)}` : digitName(units))
+    return said.join(" ")
+  }
+  said.push(tens === "1" ? "mười" : `${digitName(tens)} mươi`)
+  if (units !== "0") said.push(unitAfterTens(units, tens))
+  return said.join(" ")
+}
+
+/** Behind tens: 5 is "lăm"; from twenty on 1 is "mốt" and 4 is "tư". */
+const unitAfterTens = (unit: string, tens: string): string => {
+  if (unit === "5") return "lăm"
+  if (tens !== "1" && unit === "1") return "mốt"
+  if (tens !== "1" && unit === "4") return "tư"
+  return digitName(unit)
+}

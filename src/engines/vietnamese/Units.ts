@@ -1,0 +1,101 @@
+/** Units and currencies in Vietnamese: what stands behind a number, or before it. */
+
+const units: Readonly<Record<string, string>> = {
+  "%": "phần trăm",
+  "‰": "phần nghìn",
+  km: "ki lô mét",
+  m: "mét",
+  dm: "đề xi mét",
+  cm: "xen ti mét",
+  mm: "mi li mét",
+  nm: "na nô mét",
+  µm: "mi crô mét",
+  km2: "ki lô mét vuông",
+  m2: "mét vuông",
+  cm2: "xen ti mét vuông",
+  m3: "mét khối",
+  cm3: "xen ti mét khối",
+  ha: "héc ta",
+  kg: "ki lô gam",
+  g: "gam",
+  gr: "gam",
+  mg: "mi li gam",
+  l: "lít",
+  L: "lít",
+  lít: "lít",
+  ml: "mi li lít",
+  mL: "mi li lít",
+  h: "giờ",
+  p: "phút",
+  ph: "phút",
+  phút: "phút",
+  s: "giây",
+  ms: "mi li giây",
+  "°": "độ",
+  "°C": "độ xê",
+  "℃": "độ xê",
+  "°F": "độ ép",
+  Hz: "héc",
+  kHz: "ki lô héc",
+  MHz: "mê ga héc",
+  GHz: "gi ga héc",
+  kW: "ki lô oát",
+  MW: "mê ga oát",
+  kWh: "ki lô oát giờ",
+  mAh: "mi li am pe giờ",
+  Pa: "pát can",
+  dB: "đề xi ben",
+  cal: "ca lo",
+  kcal: "ki lô ca lo",
+  KB: "ki lô bai",
+  kB: "ki lô bai",
+  MB: "mê ga bai",
+  GB: "gi ga bai",
+  TB: "tê ra bai",
+  Mbps: "mê ga bít trên giây",
+  px: "pích xeo",
+  inch: "inh",
+  '"': "inh",
+  ft: "phít",
+  mph: "dặm trên giờ",
+  đ: "đồng",
+  Đ: "đồng",
+  "₫": "đồng",
+  đồng: "đồng",
+  VND: "đồng",
+  VNĐ: "đồng",
+  vnđ: "đồng",
+  $: "đô la",
+  USD: "đô la Mỹ",
+  "€": "ơ rô",
+  EUR: "ơ rô",
+  "£": "bảng Anh",
+  GBP: "bảng Anh",
+  "¥": "yên",
+  JPY: "yên",
+  k: "nghìn",
+  K: "nghìn",
+  tr: "triệu",
+  triệu: "triệu",
+  tỷ: "tỷ",
+  tỉ: "tỷ",
+  M: "triệu",
+  x: "lần"
+}
+
+/** A unit behind a number, powers and quotients included ("km²", "km/h", "đ/kg"); undefined if it is none. */
+export const unitName = (written: string): string | undefined => {
+  const plain = written.replace(/²/gu, "2").replace(/³/gu, "3").replace(/º/gu, "°")
+  if (Object.hasOwn(units, plain)) return units[plain]
+  const [numerator = "", denominator = "", ...more] = plain.split("/")
+  if (more.length > 0 || !Object.hasOwn(units, numerator) || !Object.hasOwn(units, denominator))
+    return undefined
+  return `${units[numerator] ?? ""} trên ${units[denominator] ?? ""}`
+}
+
+/** A currency's sign before a number. */
+export const currencyName = (sign: string): string | undefined =>
+  /^(?:US\$|[$€£¥₫])$/u.test(sign) ? units[sign.slice(-1)] : undefined
+
+/** Words that count further what a number has begun: "5 triệu". */
+export const isMagnitude = (word: string): boolean => /^(?:trăm|nghìn|ngàn|vạn|triệu|tỷ|tỉ)$/u.test(word)
