@@ -1,5 +1,6 @@
 /** How the command ends: its exit codes, and which failure leads to which. */
 import { Data } from "effect"
+import { Refused } from "../gateway/Fault.ts"
 
 /** The exit codes that scripts and schedulers lean on. */
 export const exitCodes = {
@@ -39,7 +40,14 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   KeyRejected: exitCodes.unusable,
   DataFolderUnusable: exitCodes.unusable,
   StateUnusable: exitCodes.unusable,
-  StateBusy: exitCodes.held
+  StateBusy: exitCodes.held,
+  ConfigRejected: exitCodes.unusable,
+  CatalogueRejected: exitCodes.unusable,
+  ListenFailed: exitCodes.unusable,
+  Refused: exitCodes.failed,
+  SlowDown: exitCodes.failed,
+  Unreachable: exitCodes.failed,
+  Broken: exitCodes.failed
 }
 
 /** What a failure of any room means to whoever started the command. */
@@ -48,5 +56,9 @@ export const endedBy = (failure: unknown): Ended => {
   const tag =
     typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
   const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
-  return new Ended({ code: codeOf[tag] ?? exitCodes.fault, message })
+  return new Ended({ code: stops(failure) ? exitCodes.stopped : (codeOf[tag] ?? exitCodes.fault), message })
 }
+
+/** Whether a service refused the account rather than the request. */
+const stops = (failure: unknown): boolean =>
+  failure instanceof Refused && (failure.reason === "key" || failure.reason === "credits")

@@ -1,0 +1,90 @@
+/** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
+import { Effect, Option } from "effect"
+import { Refused } from "../gateway/Fault.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"
+import type { Check } from "./DoctorChecks.ts"
+import { environmentKey } from "./Settings.ts"
+
+/** The service's and the key's checks. */
+export const serviceChecks = (options: ServiceOptions) =>
+  Effect.gen(function* () {
+    const service = yield* chosenService(options)
+    const key = yield* environmentKey
+    const name = service === "embedded" ? "the bundled one" : service.baseUrl
+    if (service !== "embedded" && Option.isNone(key)) {
+      const noKey = {
+        state: "wrong",
+        found: "DUBWRIGHT_API_KEY is not set",
+        mend: "export DUBWRIGHT_API_KEY=… with the service's key"
+      } as const
+      return [
+        { name: "Service", state: "warning", found: `${name}: not asked without a key` },
+        { name: "Key", ...noKey }
+      ] satisfies ReadonlyArray<Check>
+    }
+    return yield* asked(name, service === "embedded").pipe(
+      Effect.provide(readingFrom(options)),
+      Effect.catchAll((failure) => Effect.succeed([unwell(name, failure)]))
+    )
+  })
+
+const asked = (name: string, bundled: boolean) =>
+  Effect.gen(function* () {
+    const { reads } = yield* Gateway
+    const service = yield* within(reads.health).pipe(
+      Effect.map(({ status, version, providers }): Check => {
+        const idle = providers.filter(({ ready }) => !ready)
+        const found = `${name}: ${status}, version ${version}`
+        return idle.length === 0
+          ? { name: "Service", state: "well", found }
+          : {
+              name: "Service",
+              state: "warning",
+              found: `${found}; not ready: ${idle.map(({ provider, reason }) => `${provider} (${reason ?? "no reason given"})`).join(", ")}`,
+              mend: "use another provider, or mend that engine in the service's settings"
+            }
+      }),
+      // Who refuses a key is there to refuse it.
+      Effect.catchIf(
+        (failure) => failure instanceof Refused,
+        () => Effect.succeed<Check>({ name: "Service", state: "well", found: `${name}: it answers` })
+      ),
+      Effect.catchAll((failure) => Effect.succeed(unwell(name, failure)))
+    )
+    if (bundled)
+      return [
+        service,
+        { name: "Key", state: "well", found: "the bundled service needs none" } satisfies Check
+      ]
+    const key = yield* within(reads.credits).pipe(
+      Effect.map(({ credits, unlimited }): Check => ({
+        name: "Key",
+        state: "well",
+        found: `accepted; credits: ${unlimited ? "no limit" : String(credits ?? "not said")}`
+      })),
+      Effect.catchAll((failure) =>
+        Effect.succeed<Check>({
+          name: "Key",
+          state: "wrong",
+          found: failure.message,
+          mend: "check that DUBWRIGHT_API_KEY holds this service's key (not a login of its web tool)"
+        })
+      )
+    )
+    return [service, key]
+  })
+
+/** A doctor does not wait as long as a run does. */
+const within = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.timeoutFail(effect, {
+    duration: "8 seconds",
+    onTimeout: () => new Error("no answer within 8 seconds")
+  })
+
+const unwell = (name: string, failure: { readonly message: string }): Check => ({
+  name: "Service",
+  state: "wrong",
+  found: `${name}: ${failure.message}`,
+  mend: "check the address (--base-url, DUBWRIGHT_BASE_URL) and that the service runs; --embedded uses the bundled one"
+})

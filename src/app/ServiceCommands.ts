@@ -1,0 +1,168 @@
+/** The service's read endpoints, as tables for people or as JSON for scripts. */
+import { Effect } from "effect"
+import { Gateway } from "../gateway/Gateway.ts"
+import { readingFrom, type ServiceOptions } from "./Connect.ts"
+import { allPages } from "./Listing.ts"
+import { Screen } from "./Screen.ts"
+import { type Cell, table } from "./Table.ts"
+
+interface ReadOptions extends ServiceOptions {
+  readonly json: boolean
+  /** The bundled service's folder; a passing one where absent. */
+  readonly data?: string
+}
+
+type Reads = Gateway["reads"]
+
+/** Asks the service and prints the answer: as it is in JSON, or as rows. */
+const asked = <A, E>(
+  options: ReadOptions,
+  ask: (reads: Reads) => Effect.Effect<A, E>,
+  shown: (answer: A, colour: boolean) => string
+) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const { reads } = yield* Gateway
+    const answer = yield* ask(reads)
+    yield* screen.result(options.json ? JSON.stringify(answer, null, 2) : shown(answer, screen.colour))
+  }).pipe(Effect.provide(readingFrom(options, options.data)))
+
+export const health = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.health,
+    (health, colour) =>
+      [
+        `${health.status}, version ${health.version}; ${health.queue.queued} queued, ${health.queue.processing} under way`,
+        table(
+          ["provider", "ready", "why not"],
+          health.providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
+          colour
+        )
+      ].join("\n")
+  )
+
+export const credits = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.credits,
+    ({ credits, unlimited, used, reserved }, colour) =>
+      table(
+        ["credits", "used", "reserved"],
+        [[credits ?? (unlimited ? "no limit" : "not said"), used, reserved]],
+        colour
+      )
+  )
+
+export const providers = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.providers,
+    ({ providers }, colour) =>
+      table(
+        ["provider", "ready", "characters", "SRT input", "transcript", "controls", "default model"],
+        providers.map(({ provider, available, features, default_model_id }) => [
+          provider,
+          available ? "yes" : "no",
+          `${features.min_characters} to ${features.max_characters}`,
+          features.srt_input ? "yes" : "no",
+          features.transcript,
+          Object.entries(features.controls)
+            .flatMap(([name, range]) => (range === undefined ? [] : [`${name} ${range.min} to ${range.max}`]))
+            .join(", "),
+          default_model_id
+        ]),
+        colour
+      )
+  )
+
+export const models = (options: ReadOptions & { readonly provider: string | undefined }) =>
+  asked(
+    options,
+    (reads) => reads.models(options.provider),
+    ({ models }, colour) =>
+      table(
+        ["model", "provider", "credits a character", "languages", "description"],
+        models.map((model) => [
+          model.model_id,
+          model.provider,
+          model.credits_per_character,
+          languages(model.languages),
+          model.description
+        ]),
+        colour
+      )
+  )
+
+export const voices = (
+  options: ReadOptions & {
+    readonly provider: string | undefined
+    readonly search: string | undefined
+    readonly limit: number | undefined
+  }
+) =>
+  asked(
+    options,
+    (reads) =>
+      allPages(
+        (page) =>
+          reads
+            .voices({
+              ...(options.provider === undefined ? {} : { provider: options.provider }),
+              ...(options.search === undefined ? {} : { search: options.search }),
+              ...(page === undefined ? {} : { page }),
+              limit: pageSize
+            })
+            .pipe(Effect.map(({ voices }) => voices)),
+        ({ provider, voice_id }) => `${provider}/${voice_id}`,
+        options.limit ?? Number.POSITIVE_INFINITY
+      ),
+    (voices, colour) =>
+      table(
+        ["voice", "provider", "name", "gender", "languages"],
+        voices.map(({ voice_id, provider, name, gender, languages: spoken }): ReadonlyArray<Cell> => [
+          voice_id,
+          provider,
+          name,
+          gender,
+          languages(spoken)
+        ]),
+        colour
+      )
+  )
+
+export const tasks = (options: ReadOptions & { readonly limit: number | undefined }) =>
+  asked(
+    options,
+    (reads) =>
+      allPages(
+        (page) =>
+          reads
+            .tasks({ ...(page === undefined ? {} : { page }), limit: pageSize })
+            .pipe(Effect.map(({ tasks }) => tasks)),
+        ({ task_id }) => task_id,
+        options.limit ?? 50
+      ),
+    (tasks, colour) =>
+      table(
+        ["task", "status", "provider", "voice", "characters", "credits", "created", "label", "error"],
+        tasks.map((task) => [
+          task.task_id,
+          task.status,
+          task.provider,
+          task.voice_id,
+          task.characters,
+          task.credits,
+          task.created_at.slice(0, 19).replace("T", " "),
+          task.voice_name,
+          task.error?.message
+        ]),
+        colour
+      )
+  )
+
+/** Voices and tasks asked for in one request. */
+const pageSize = 100
+
+const languages = (tags: ReadonlyArray<string>): string =>
+  tags.length > 6 ? `${tags.slice(0, 5).join(" ")} and ${tags.length - 5} more` : tags.join(" ")

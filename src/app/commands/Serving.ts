@@ -1,0 +1,109 @@
+/** Commands that run the bundled service and look after its keys. */
+import { Args, Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import * as Flags from "../Flags.ts"
+import { load } from "../Lazily.ts"
+import { shapeOf } from "../Usage.ts"
+
+const serve = Command.make(
+  "serve",
+  {
+    host: Flags.textOr("host", "HOST", "127.0.0.1", "The address to listen on; default: 127.0.0.1."),
+    port: Options.map(
+      Flags.wholeNumber(
+        "port",
+        "PORT",
+        { min: 0, max: 65_535 },
+        "The port; 0 takes a free one. Default: 8080."
+      ),
+      (port) => port ?? 8080
+    ),
+    data: Flags.data,
+    config: Flags.textOption(
+      "config",
+      "FILE",
+      "The service's settings (YAML); without it, the built-in ones."
+    ),
+    ...Flags.loudness
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../ServeCommand.ts")),
+      ({ serve }) => serve(options)
+    )
+).pipe(
+  Command.withDescription(
+    "The aggregation service. Prints `listening http://HOST:PORT` when it is ready; stops cleanly on SIGTERM."
+  )
+)
+
+const accountName = Flags.requiredText("name", "NAME", "The account's name.")
+const granted = Flags.wholeNumber(
+  "credits",
+  "N",
+  { min: 0, max: Number.MAX_SAFE_INTEGER },
+  "Credits the account may spend; without it, no limit."
+)
+
+const keysCreate = Command.make(
+  "create",
+  { data: Flags.data, name: accountName, credits: granted },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../KeysCommand.ts")),
+      ({ create }) => create(options)
+    )
+).pipe(Command.withDescription("Creates an account and prints its key, alone, this once."))
+
+const keysImport = Command.make(
+  "import",
+  {
+    data: Flags.data,
+    name: accountName,
+    credits: granted,
+    key: Args.text({ name: "key" }).pipe(
+      Args.withDescription(
+        "The key. Left out, it is read from stdin, where lists of processes do not show it."
+      ),
+      Args.optional
+    )
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../KeysCommand.ts")),
+      ({ importKey }) => importKey(options)
+    )
+).pipe(Command.withDescription("Takes over an older key, with or without the prefix."))
+
+const keysList = Command.make("list", { data: Flags.data, json: Flags.json }, (options) =>
+  Effect.flatMap(
+    load(() => import("../KeysCommand.ts")),
+    ({ list }) => list(options)
+  )
+).pipe(Command.withDescription("Accounts with their keys' first letters, credits and use."))
+
+const keysRevoke = Command.make(
+  "revoke",
+  {
+    data: Flags.data,
+    which: Args.text({ name: "key" }).pipe(
+      Args.withDescription("The key's number in `keys list`, or its name where only one valid key has it.")
+    )
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../KeysCommand.ts")),
+      ({ revoke }) => revoke(options)
+    )
+).pipe(Command.withDescription("Makes a key invalid, also while the service runs."))
+
+const keys = Command.make("keys").pipe(
+  Command.withDescription("The service's keys."),
+  Command.withSubcommands([keysCreate, keysImport, keysList, keysRevoke])
+)
+
+export const servingCommands = [serve, keys] as const
+export const servingShapes = [
+  shapeOf(serve),
+  shapeOf(keys, [shapeOf(keysCreate), shapeOf(keysImport), shapeOf(keysList), shapeOf(keysRevoke)])
+]

@@ -1,0 +1,8 @@
+/**
+ * The command `dubwright`. Its version is told at once; everything else is in `Program.ts`, where the words after the command
+ * are checked, and `Commands.ts`, where each leads to what it does.
+ */
+import { version } from "../domain/Version.ts"
+
+if (process.argv[2] === "--version") process.stdout.write(`${version}\n`)
+else await import("./Program.ts")
