@@ -15,8 +15,10 @@ export interface SpeechLevels {
   readonly speech: number
   /** The quietest 50 ms. */
   readonly floor: number
-  /** Above it a step counts as speech. */
+  /** Above it a step counts as sound, and between words as speech. */
   readonly threshold: number
+  /** Above it a step is surely speech: the outermost such steps mark where a clip's speech begins and ends. */
+  readonly sure: number
 }
 
 /** The level of digital silence. */
@@ -49,8 +51,8 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
 
 /**
  * The levels that tell speech from background, or undefined where there is no speech at all. The threshold stands 8 dB over the
- * quietest 50 ms, never more than 50 dB and never less than 20 dB below clear speech: so neither a noise floor nor a
- * clip without any pause misleads it.
+ * quietest 50 ms, never more than 40 dB and never less than 20 dB below clear speech: so neither a noise floor, nor breath in
+ * the pauses, nor a clip without any pause misleads it.
  */
 export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
   const { levels } = envelope
@@ -65,5 +67,6 @@ export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => 
     if (i >= span) sum -= levels[i - span]!
     if (i >= span - 1) floor = Math.min(floor, sum / span)
   }
-  return { speech, floor, threshold: Math.max(speech - 50, Math.min(floor + 8, speech - 20)) }
+  const threshold = Math.max(speech - 40, Math.min(floor + 8, speech - 20))
+  return { speech, floor, threshold, sure: Math.max(threshold, speech - 32) }
 }

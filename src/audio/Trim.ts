@@ -8,13 +8,17 @@ export interface Bounds {
   readonly to: number
 }
 
+/** How much weak sound before and behind sure speech belongs to it, in steps of 5 ms: a soft consonant, a dying vowel. */
+const leadSteps = 20
+const tailSteps = 36
+
 /** How long an edge's fade is where nothing else is asked, in milliseconds. */
 export const edgeFade = 3
 
 /**
  * The stretch from the first to the last frame of speech, with a few milliseconds to spare for a fade; undefined where the clip
- * has no speech. A click or a crackle shorter than 15 ms within 50 ms is no speech; a weak consonant that hangs on to
- * speech is.
+ * has no speech. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so is the burst
+ * of a stop shortly before or behind it.
  */
 export const speechBounds = (pcm: Pcm): Bounds | undefined => {
   const envelope = envelopeOf(pcm)
@@ -32,12 +36,19 @@ export const boundsWithin = (
   const { hop } = envelope
   const first = Math.max(0, Math.floor(from / hop))
   const last = Math.min(envelope.levels.length, Math.ceil(to / hop)) - 1
-  const onset = sustained(envelope, levels.threshold, first, last, 1)
-  if (onset === undefined) return undefined
-  const end = sustained(envelope, levels.threshold, last, first, -1) ?? onset
-  const weak = Math.min(levels.threshold, levels.floor + 4)
-  const lead = extended(envelope, weak, onset, first, -1)
-  const tail = extended(envelope, weak, end, last, 1)
+  const sounded = sustained(envelope, levels.sure, first, last, 1)
+  if (sounded === undefined) return undefined
+  const onset = burst(envelope, levels.sure, sounded, first, -1, 10)
+  const end = burst(
+    envelope,
+    levels.sure,
+    sustained(envelope, levels.sure, last, first, -1) ?? onset,
+    last,
+    1,
+    24
+  )
+  const lead = extended(envelope, levels.threshold, onset, first, -1, leadSteps)
+  const tail = extended(envelope, levels.threshold, end, last, 1, tailSteps)
   return { from: Math.max(from, (lead - 1) * hop), to: Math.min(to, (tail + 3) * hop) }
 }
 
@@ -82,16 +93,32 @@ const sustained = (
   return undefined
 }
 
-/** The furthest step from `start` that is reached without falling to `level`, at most 20 steps (100 ms) away. */
+/** The furthest step that is sure speech, if only for a moment, at most `most` steps from `start`: a final t after its closure. */
+const burst = (
+  { levels }: Envelope,
+  sure: number,
+  start: number,
+  stop: number,
+  direction: 1 | -1,
+  most: number
+): number => {
+  let reached = start
+  for (let i = start; Math.abs(i - start) <= most && direction * (stop - i) >= 0; i += direction)
+    if (levels[i]! > sure) reached = i
+  return reached
+}
+
+/** The furthest step from `start` that is reached without falling to `level`, at most `most` steps of 5 ms away. */
 const extended = (
   { levels }: Envelope,
   level: number,
   start: number,
   stop: number,
-  direction: 1 | -1
+  direction: 1 | -1,
+  most: number
 ): number => {
   let reached = start
-  for (let i = start; Math.abs(i - start) <= 20 && direction * (stop - i) >= 0; i += direction) {
+  for (let i = start; Math.abs(i - start) <= most && direction * (stop - i) >= 0; i += direction) {
     if (levels[i]! <= level) break
     reached = i
   }
