@@ -1,0 +1,172 @@
+/** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
+import { FileSystem } from "@effect/platform"
+import { Array, Effect, Either } from "effect"
+import type { Script } from "../domain/Cue.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Utterance, UtteranceUse } from "../domain/Utterance.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import { castLines } from "../script/Cast.ts"
+import { lexiconOf } from "../script/Lexicon.ts"
+import { readScript } from "../script/ScriptFile.ts"
+import { planUtterances } from "../script/Utterances.ts"
+import type { Violation } from "../script/Violation.ts"
+import { type Words, wordsOf } from "../script/Words.ts"
+import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
+import type { Batch, Job } from "./Job.ts"
+import { unreadable } from "./Load.ts"
+import { castingOf, controlFaults } from "./Voices.ts"
+
+/** A job with all that is known of it before anything is spoken. */
+export interface JobPlan {
+  readonly job: Job
+  readonly script: Script
+  readonly words: Words
+  readonly lines: ReadonlyArray<Line>
+  readonly uses: ReadonlyArray<UtteranceUse>
+  readonly video: MediaInfo | undefined
+}
+
+/** A batch, planned. */
+export interface BatchPlan {
+  readonly batch: Batch
+  readonly jobs: Array.NonEmptyReadonlyArray<JobPlan>
+  /** Each utterance once, in the order in which it is first used. */
+  readonly utterances: ReadonlyArray<Utterance>
+  /** What was mended or passed over in the scripts, a line each. */
+  readonly notices: ReadonlyArray<string>
+}
+
+/** Plans every job; fails with every fault of every job. */
+export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
+  const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
+    concurrency: 2
+  })
+  const faults = Array.getLefts(planned).flatMap((error) => error.faults)
+  if (Array.isNonEmptyArray(faults)) return yield* InputRejected.make({ faults })
+  const jobs = Array.getRights(planned)
+  if (!Array.isNonEmptyArray(jobs)) return yield* Effect.dieMessage("a batch has at least one job")
+  const utterances = new Map<UtteranceKey, Utterance>()
+  for (const { uses } of jobs)
+    for (const { utterance } of uses)
+      if (!utterances.has(utterance.key)) utterances.set(utterance.key, utterance)
+  const plan: BatchPlan = {
+    batch,
+    jobs,
+    utterances: [...utterances.values()],
+    notices: jobs.flatMap(noticesOf)
+  }
+  return plan
+})
+
+const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
+  const fs = yield* FileSystem.FileSystem
+  const bytes = yield* fs
+    .readFile(job.input)
+    .pipe(Effect.mapError((error) => rejected(job.inputName, unreadable(error))))
+  const script = yield* readScript(
+    bytes,
+    job.inputName,
+    job.encoding === undefined ? {} : { encoding: job.encoding }
+  ).pipe(
+    Either.mapLeft(({ faults }) =>
+      InputRejected.make({
+        faults: Array.map(faults, ({ line, found, expected }) =>
+          InputFault.make({
+            file: job.inputName,
+            line,
+            message: found === "" ? expected : `"${found}": ${expected}`
+          })
+        )
+      })
+    )
+  )
+  const words = yield* wordsIn(job, script, batch)
+  const lines = yield* linesIn(job, words, batch)
+  const { uses, violations } = planUtterances(lines, {
+    profileOf: batch.profileOf,
+    unit: job.unit,
+    nativeInput: job.nativeInput,
+    timed: script._tag === "Subtitle",
+    ...(job.language === undefined ? {} : { language: job.language })
+  })
+  if (Array.isNonEmptyReadonlyArray(violations)) {
+    const lineOf = new Map(words.cues.map(({ cue, line }) => [cue, line]))
+    return yield* InputRejected.make({
+      faults: Array.map(violations, (violation) => {
+        const line = lineOf.get(cueOf(violation))
+        return InputFault.make({
+          file: job.inputName,
+          message: violation.message,
+          ...(line === undefined ? {} : { line })
+        })
+      })
+    })
+  }
+  const video = yield* videoOf(job)
+  const plan: JobPlan = { job, script, words, lines, uses, video }
+  return plan
+})
+
+const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
+  lexiconOf(job.lexicon).pipe(
+    Either.mapLeft((faults) =>
+      InputRejected.make({
+        faults: Array.map(faults, ({ entry, why }) =>
+          InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
+        )
+      })
+    ),
+    Either.map((lexicon) =>
+      wordsOf(script, job.text, lexicon, {
+        speakers: Object.keys(job.speakers),
+        pauses: job.pauses,
+        ...(job.language === undefined ? {} : { language: job.language })
+      })
+    )
+  )
+
+const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
+  castLines(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
+    Either.mapLeft((uncast) => rejected(job.inputName, `job ${job.id}: ${uncast.message}`)),
+    Either.flatMap((lines) => {
+      const faults = faultsOfControls(lines, batch).map((fault) =>
+        InputFault.make({ file: batch.manifest, message: `job ${job.id}: ${fault}` })
+      )
+      return Array.isNonEmptyArray(faults) ? Either.left(InputRejected.make({ faults })) : Either.right(lines)
+    })
+  )
+
+const faultsOfControls = (lines: ReadonlyArray<Line>, batch: Batch): ReadonlyArray<string> =>
+  Array.dedupe(lines.map(({ casting }) => casting)).flatMap((casting) =>
+    controlFaults(casting, batch.profileOf(casting.provider))
+  )
+
+/** The video is looked at before anything is paid for: its length is the result's. */
+const videoOf = Effect.fnUntraced(function* (job: Job) {
+  if (job.video === undefined) {
+    const asked = job.outputs.filter((output) => ["mp4", "mov", "mkv", "webm"].includes(output))
+    return asked.length === 0
+      ? undefined
+      : yield* rejected(
+          job.inputName,
+          `job ${job.id}: outputs: ${asked.join(", ")} needs a video: name one under video`
+        )
+  }
+  const ffmpeg = yield* Ffmpeg
+  const fs = yield* FileSystem.FileSystem
+  const { name, path } = job.video
+  if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) {
+    return yield* rejected(name, `job ${job.id}: video: no such file`)
+  }
+  return yield* ffmpeg
+    .probe(path)
+    .pipe(Effect.mapError((error) => rejected(name, `job ${job.id}: video: ${error.message}`)))
+})
+
+const cueOf = (violation: Violation): number =>
+  ("lines" in violation ? violation.lines[0] : violation.line).cue
+
+const noticesOf = ({ job, script, words }: JobPlan): ReadonlyArray<string> =>
+  [...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`)
