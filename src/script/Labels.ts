@@ -1,0 +1,132 @@
+/**
+ * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN 2 (on radio):`, `SPEAKER_01:`. The difficulty is what looks like one and
+ * is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be proved by the whole file.
+ */
+import { isCapitals } from "./Writing.ts"
+import { announces, namesRole, namesSound } from "./SoundWords.ts"
+
+/** A label found at the start of a text. */
+export interface Label {
+  readonly name: string
+  /** The text behind it. */
+  readonly rest: string
+}
+
+/** What a file as a whole says about names before colons. */
+export interface LabelSurvey {
+  /** The labels that count as proved, in capitals. */
+  readonly proved: ReadonlySet<string>
+  /** Whether the file is written in capitals throughout, so that capitals prove nothing. */
+  readonly capitals: boolean
+  /** How many labels of several words in capitals the file has; from three on they are its habit. */
+  readonly habit: number
+}
+
+const token = "[\\p{Lu}\\p{Lo}\\p{N}][\\p{L}\\p{M}\\p{N}.'’&_/-]*"
+const joiner = "(?:and|or|as|on|in|of|the|de|von|van|da|du|и|và|&)"
+const named = `(${token}(?:[ \\t]+(?:${joiner}[ \\t]+)?${token}){0,3})`
+const aside = "(?:[ \\t]*(?:\\([^()\\n]{1,40}\\)|\\[[^\\[\\]\\n]{1,40}\\]))?"
+const colonLabel = new RegExp(
+  `^${named}${aside}[ \\t]*[:：](?=$|\\s|["“„«'’¿¡([]|(?<=：)|[^\\p{ASCII}])[ \\t]*`,
+  "u"
+)
+const bracketLabel =
+  /^(?:\[([^[\]\n]{1,40})\]|\(([^()\n]{1,40})\)|（([^（）\n]{1,20})）|【([^【】\n]{1,20})】)[ \t]*([:：]?)[ \t]*/u
+
+/** The least letters of a name that is not a transcriber's number. */
+const longest = 34
+
+interface Candidate {
+  readonly name: string
+  readonly rest: string
+  readonly bracket: boolean
+  readonly colon: boolean
+}
+
+const candidateAt = (text: string): Candidate | undefined => {
+  const bracket = bracketLabel.exec(text)
+  if (bracket !== null) {
+    const name = (bracket[1] ?? bracket[2] ?? bracket[3] ?? bracket[4] ?? "").replace(/\s+/gu, " ").trim()
+    return name === "" || !/^[\p{L}\p{N}]/u.test(name) || name.split(" ").length > 4
+      ? undefined
+      : {
+          name: name.replace(/[:：]$/u, "").trim(),
+          rest: text.slice(bracket[0].length),
+          bracket: true,
+          colon: bracket[5] !== ""
+        }
+  }
+  const colon = colonLabel.exec(text)
+  if (colon === null || (colon[1] ?? "").length > longest || !/\p{L}/u.test(colon[1] ?? "")) return undefined
+  return {
+    name: (colon[1] ?? "").replace(/\s+/gu, " "),
+    rest: text.slice(colon[0].length),
+    bracket: false,
+    colon: true
+  }
+}
+
+/** Reads the lines of a whole file: the names that speakers must be. `known` are names that are proved elsewhere. */
+export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<string>): LabelSurvey => {
+  let upper = 0
+  let lower = 0
+  const seen = new Map<string, Set<string>>()
+  lines.forEach((line, i) => {
+    upper += line.match(/\p{Lu}/gu)?.length ?? 0
+    lower += line.match(/\p{Ll}/gu)?.length ?? 0
+    const candidate = candidateAt(withoutMarks(line))
+    if (candidate === undefined || (candidate.bracket && !candidate.colon && candidate.rest === "")) return
+    const key = candidate.name.toUpperCase()
+    const behind = (candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24).toLowerCase()
+    const behinds = seen.get(key)
+    if (behinds === undefined) seen.set(key, new Set([behind]))
+    else behinds.add(behind)
+  })
+  const proved = new Set(Array.from(known, (name) => name.toUpperCase()))
+  let habit = 0
+  for (const [name, behinds] of seen) {
+    if (isCapitals(name) && name.includes(" ") && behinds.size > 0) habit++
+    if (behinds.size >= 2) proved.add(name)
+  }
+  return { proved, capitals: upper > lower, habit }
+}
+
+/** A line without the dash or arrows that say that someone else speaks. */
+export const withoutMarks = (line: string): string =>
+  line.replace(/^\s*(?:>{2,}|[-\u2010-\u2015\u2212](?!\d))\s*/u, "")
+
+/**
+ * The label at the start of a line, if there is one. `marked` says that a dash or `>>` stands before it, `alone` that the label would fill its line
+ * with text on the next.
+ */
+export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Label | undefined => {
+  const candidate = candidateAt(line)
+  if (candidate === undefined) return undefined
+  const { name, rest } = candidate
+  const label: Label = { name, rest }
+  const proved = survey.proved.has(name.toUpperCase())
+  if (candidate.bracket) {
+    if (namesSound(name)) return undefined
+    if (candidate.colon) return label
+    const named = namesRole(name)
+      ? rest !== "" || isCapitals(name)
+      : proved && rest !== "" && isNameLike(name)
+    return named && !/^\p{Ll}/u.test(rest) ? label : undefined
+  }
+  if (namesRole(name)) return label
+  if (announces(name) || /^\d/u.test(name)) return undefined
+  if (proved && isNameLike(name)) return label
+  if (isCapitals(name) && !survey.capitals) {
+    const single = !/\s/u.test(name.replace(/\s+\d+$/u, "").replace(/^(?:DR|MR|MRS|MS|PROF|SIR)\.?\s+/u, ""))
+    return marked || rest === "" || single || survey.habit >= 3 ? label : undefined
+  }
+  return undefined
+}
+
+/** Words that begin with capitals, or that have none to begin with. */
+const isNameLike = (name: string): boolean =>
+  name
+    .split(" ")
+    .every(
+      (word) => !/^\p{Ll}/u.test(word) || /^(?:and|or|as|on|in|of|the|de|von|van|da|du|и|và)$/u.test(word)
+    )

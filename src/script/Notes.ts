@@ -1,0 +1,76 @@
+/**
+ * What captions tell the deaf and nobody says: sounds in brackets, lyrics between music notes. The same brackets hold words that are said
+ * ("the [third] block", "the LHC (at CERN)"), so where they stand decides, and what they say.
+ */
+import { isCapitals, isPronounceable, wordCount } from "./Writing.ts"
+import { namesSound } from "./SoundWords.ts"
+
+/** A text with its notes taken out. */
+export interface WithoutNotes {
+  readonly text: string
+  /** Whether a note of a sound was taken out. */
+  readonly sounds: boolean
+  /** Whether lyrics were taken out. */
+  readonly music: boolean
+}
+
+const musicSign = /[♩-♯\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]/u
+const sung =
+  /[♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]+[^♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]*(?:[♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]+|$)/gu
+const hashed = /^[ \t]*#[ \t]+[^#]*(?:#[ \t]*$|$(?=\n[ \t]*#))/gmu
+
+/** Takes lyrics out: from a music note to the next one or to the end; and lines between `# … #`. With "speak" only the signs go. */
+export const withoutMusic = (text: string, music: "skip" | "speak"): { text: string; music: boolean } => {
+  if (!musicSign.test(text) && !/^[ \t]*#[ \t]/mu.test(text)) return { text, music: false }
+  const left =
+    music === "skip"
+      ? text.replace(sung, " ").replace(hashed, " ")
+      : text.replace(new RegExp(musicSign, "gu"), " ").replace(/^[ \t]*#[ \t]+|[ \t]+#[ \t]*$/gmu, "")
+  return { text: left, music: left !== text }
+}
+
+const group =
+  /\*?\[[^[\]]{0,160}\]|\*?\([^()]{0,160}\)|（[^（）]{0,160}）|【[^【】]{0,160}】|［[^［］]{0,160}］|\{[^{}]{0,160}\}|(?<![\p{L}\p{N}*])\*(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])\*(?![\p{L}\p{N}*])|<[\p{Lu}][^<>\n]{0,60}>/gu
+
+/** Takes notes out of one speaker's text. With "speak" the brackets go and their words stay. */
+export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: string; sounds: boolean } => {
+  group.lastIndex = 0
+  if (!/[[({<（【［*]/u.test(text)) return { text, sounds: false }
+  const whole = !isPronounceable(text.replace(group, ""))
+  let taken = false
+  const left = text.replace(group, (written: string, at: number) => {
+    const inner = written.replace(/^\*?[[({<（【［]|[\])}>）】］]$|^\*|\*$/gu, "")
+    if (!isPronounceable(inner)) return /[\p{L}\p{N}_]$/u.test(text.slice(0, at)) ? written : " "
+    if (/[\p{L}\p{N}_]$/u.test(text.slice(0, at)) && !/^[（【［]/u.test(written) && !/\s/u.test(inner))
+      return written
+    if (sounds === "skip" && isNote(written, inner, text, at, whole)) {
+      taken = true
+      return " "
+    }
+    return /^[（(]/u.test(written) ? written : inner
+  })
+  return { text: left, sounds: taken }
+}
+
+/** More words than this in round brackets are a sentence. */
+const fewWords = 6
+
+const isNote = (written: string, inner: string, text: string, at: number, whole: boolean): boolean => {
+  const words = wordCount(inner)
+  const sound = namesSound(inner) && words <= 8
+  const padded = /^\s/u.test(inner) && /\s$/u.test(inner)
+  if (sound || padded || /^[*<{]/u.test(written)) return true
+  const round = /^[（(]/u.test(written)
+  if (round && words > fewWords) return false
+  if (whole) return true
+  const before = text.slice(0, at)
+  const behind = text.slice(at + written.length)
+  const fresh = /^\s*$|[.?!…。！？:♪"”]\s*$/u.test(before)
+  const lineAlone = /(?:^|\n)[ \t]*$/u.test(before) && /^[ \t]*(?:\n|$)/u.test(behind)
+  if (lineAlone && fresh) return true
+  const aside = /^\p{Ll}/u.test(inner) || isCapitals(inner)
+  const leads = fresh && aside && /^\s*["“'‘¿¡]?\p{Lu}/u.test(behind)
+  const ends =
+    fresh && /\S/u.test(before) && /^\p{Ll}/u.test(inner) && words <= 4 && /^[\s.!?]*$/u.test(behind)
+  return leads || ends
+}

@@ -1,0 +1,131 @@
+/** A text too long for one task, in pieces: cut where speech pauses, never inside of a word, a number, an address or a character. */
+import { Either } from "effect"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { charactersOf } from "../domain/Utterance.ts"
+import { segmenterOf, sentencesOf } from "./Sentences.ts"
+import { unspaced } from "./Writing.ts"
+
+/** A place where a text may be cut. */
+export interface Joint {
+  /** The position in UTF-16 units: what stands before belongs to the first piece. */
+  readonly at: number
+  /** 3 between paragraphs, 2 between sentences, 1 between clauses, 0 between words. */
+  readonly rank: 0 | 1 | 2 | 3
+}
+
+/** The pieces of a text, each of at most `maxChars` characters and of about one length; or the word that alone is longer. */
+export const piecesOf = (
+  text: string,
+  maxChars: number,
+  language?: string
+): Either.Either<NonEmptyReadonlyArray<string>, string> => {
+  const whole = text.trim()
+  if (charactersOf(whole) <= maxChars) return Either.right([whole])
+  const joints = jointsOf(whole, language)
+  const pieces: Array<string> = []
+  let from = 0
+  while (charactersOf(whole.slice(from)) > maxChars) {
+    const cut = bestCut(whole, from, joints, maxChars)
+    if (cut === undefined) return Either.left(firstWord(whole.slice(from), joints, from))
+    pieces.push(whole.slice(from, cut).trim())
+    from = cut + (/^\s*/u.exec(whole.slice(cut))?.[0].length ?? 0)
+  }
+  const last = whole.slice(from).trim()
+  const [first, ...others] = last === "" ? pieces : [...pieces, last]
+  return Either.right([first ?? whole, ...others])
+}
+
+/** Two texts as one: with a space between where their writing sets spaces. */
+export const joinWords = (before: string, behind: string): string =>
+  betweenUnspaced.test(`${before.slice(-2)}\n${behind.slice(0, 2)}`) ? before + behind : `${before} ${behind}`
+
+const betweenUnspaced = new RegExp(`${unspaced}\\n${unspaced}`, "u")
+
+/** Every place where a text may be cut, in order. */
+export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> => {
+  const joints: Array<Joint> = []
+  const sentenceEnds = endsOfSentences(text, language)
+  const kept = [...text.matchAll(/\d(?:[ \u00a0\u202f]\d{3})+(?!\d)/gu)].map(
+    (match): readonly [number, number] => [match.index, match.index + match[0].length]
+  )
+  let spaceBefore = false
+  for (const { index, segment } of segmenterOf("word", language).segment(text)) {
+    const space = /^\s+$/u.test(segment)
+    if (index > 0 && !space && kept.every(([from, to]) => index <= from || index >= to)) {
+      const before = text.slice(0, index).trimEnd()
+      if (spaceBefore || isUnspacedJoint(text, index))
+        joints.push({ at: index, rank: rankOf(text, before, index, sentenceEnds) })
+    }
+    spaceBefore = space
+  }
+  return joints
+}
+
+const rankOf = (
+  text: string,
+  before: string,
+  at: number,
+  sentenceEnds: ReadonlySet<number>
+): Joint["rank"] =>
+  /\n\s*\n\s*$/u.test(text.slice(0, at).slice(before.length))
+    ? 3
+    : sentenceEnds.has(before.length)
+      ? 2
+      : /[,;:、，；：–—)\]”»]$/u.test(before)
+        ? 1
+        : 0
+
+const endsOfSentences = (text: string, language: string | undefined): ReadonlySet<number> => {
+  const ends = new Set<number>()
+  let at = 0
+  for (const sentence of sentencesOf(text, language)) {
+    at = text.indexOf(sentence, at) + sentence.length
+    ends.add(at)
+  }
+  return ends
+}
+
+const edge = new RegExp(`${unspaced}`, "u")
+
+/** Between two words that no space sets apart: not behind an opening sign, not before a closing one, not between a number and its unit. */
+const isUnspacedJoint = (text: string, at: number): boolean => {
+  const before = text[at - 1] ?? ""
+  const behind = text[at] ?? ""
+  return (
+    (edge.test(before) || edge.test(behind) || /[。！？、，；：」』）】]/u.test(before)) &&
+    !/[\p{Ps}\p{Pi}\p{Nd}“‘]/u.test(before) &&
+    !/[\p{P}\p{M}\p{Nd}\p{Lm}]/u.test(behind.replace(/[\p{Ps}\p{Pi}“‘]/u, ""))
+  )
+}
+
+/** What a cut costs by its rank, as a share of the piece's length. */
+const penalties = { 0: 0.9, 1: 0.5, 2: 0.1, 3: 0 } as const
+
+/** The cut that comes nearest to an even share, moved to a better pause where one is not far. */
+const bestCut = (
+  text: string,
+  from: number,
+  joints: ReadonlyArray<Joint>,
+  maxChars: number
+): number | undefined => {
+  const total = charactersOf(text.slice(from))
+  const target = total / Math.ceil(total / maxChars)
+  let best: number | undefined
+  let least = Infinity
+  for (const joint of joints) {
+    if (joint.at <= from) continue
+    const size = charactersOf(text.slice(from, joint.at).trimEnd())
+    if (size > maxChars) break
+    const cost = Math.abs(size - target) / target + penalties[joint.rank]
+    if (size > 0 && cost <= least) {
+      least = cost
+      best = joint.at
+    }
+  }
+  return best
+}
+
+const firstWord = (rest: string, joints: ReadonlyArray<Joint>, from: number): string => {
+  const next = joints.find((joint) => joint.at > from)
+  return (next === undefined ? rest : rest.slice(0, next.at - from)).trim()
+}

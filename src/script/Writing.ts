@@ -1,0 +1,61 @@
+/** What the rules need to know of writing systems: which are written without spaces, what letters look like, how many words there are. */
+
+/** One character of a writing system that sets no spaces between words. */
+export const unspaced =
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]"
+
+const anyUnspaced = new RegExp(unspaced, "u")
+const everyUnspaced = new RegExp(unspaced, "gu")
+
+/** Whether a text holds characters of such a writing system. */
+export const isUnspaced = (text: string): boolean => anyUnspaced.test(text)
+
+/** Whether there is anything to pronounce: a letter or a digit. */
+export const isPronounceable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
+
+/** The number of words; where words are not set apart, two characters count as one. */
+export const wordCount = (text: string): number => {
+  const characters = text.match(everyUnspaced)?.length ?? 0
+  const words = text.replace(everyUnspaced, " ").match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’.-]*/gu)?.length ?? 0
+  return words + Math.ceil(characters / 2)
+}
+
+/** Whether the letters of a text that have cases are capitals, two of them at least. */
+export const isCapitals = (text: string): boolean => {
+  const upper = text.match(/\p{Lu}/gu)?.length ?? 0
+  return upper >= 2 && !/\p{Ll}/u.test(text)
+}
+
+/** A text's words in lower case with single spaces and no punctuation: for telling whether two texts say the same. */
+export const wordsOnly = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim()
+
+/** The script most of a text's letters belong to, among those that subtitles pair up; undefined where it has no letters. */
+export const scriptOf = (text: string): string | undefined => {
+  let best: string | undefined
+  let most = 0
+  for (const [name, pattern] of scripts) {
+    const count = text.match(pattern)?.length ?? 0
+    if (count > most) {
+      most = count
+      best = name
+    }
+  }
+  return best
+}
+
+const scripts: ReadonlyArray<readonly [string, RegExp]> = [
+  ["Latin", /\p{sc=Latin}/gu],
+  ["Han", /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu],
+  ["Hangul", /\p{sc=Hangul}/gu],
+  ["Cyrillic", /\p{sc=Cyrillic}/gu],
+  ["Arabic", /\p{sc=Arabic}/gu],
+  ["Hebrew", /\p{sc=Hebrew}/gu],
+  ["Greek", /\p{sc=Greek}/gu],
+  ["Thai", /\p{sc=Thai}/gu],
+  ["Devanagari", /\p{sc=Devanagari}/gu]
+]
