@@ -4,34 +4,39 @@ import { parted, sayable, spelledNumbers } from "./Sayable.ts"
 import type { Word } from "./Words.ts"
 
 /** Said in full, since the dot behind them is taken for a sentence's end. */
-const abbreviations: Readonly<Record<string, string>> = {
-  "mr.": "Mister",
-  "mrs.": "Missus",
-  "ms.": "Miz",
-  "dr.": "Doctor",
-  "prof.": "Professor",
-  "sgt.": "Sergeant",
-  "capt.": "Captain",
-  "lt.": "Lieutenant",
-  "col.": "Colonel",
-  "gen.": "General",
-  "gov.": "Governor",
-  "sen.": "Senator",
-  "rev.": "Reverend",
-  "jr.": "Junior",
-  "sr.": "Senior",
-  "vs.": "versus",
-  "etc.": "et cetera",
-  "approx.": "approximately",
-  "e.g.": "for example",
-  "i.e.": "that is"
-}
+const abbreviations = new Map(
+  Object.entries({
+    "mr.": "Mister",
+    "mrs.": "Missus",
+    "ms.": "Miz",
+    "dr.": "Doctor",
+    "prof.": "Professor",
+    "sgt.": "Sergeant",
+    "capt.": "Captain",
+    "lt.": "Lieutenant",
+    "col.": "Colonel",
+    "gen.": "General",
+    "gov.": "Governor",
+    "sen.": "Senator",
+    "rev.": "Reverend",
+    "jr.": "Junior",
+    "sr.": "Senior",
+    "vs.": "versus",
+    "etc.": "et cetera",
+    "approx.": "approximately",
+    "e.g.": "for example",
+    "i.e.": "that is"
+  })
+)
 
 const months = "January February March April May June July August September October November December".split(
   " "
 )
 
-const compared: Readonly<Record<string, string>> = { "<": "less than", ">": "greater than" }
+const compared = new Map([
+  ["<", "less than"],
+  [">", "greater than"]
+])
 
 /** English words as engines read them well. */
 export const speakEnglish = (words: ReadonlyArray<Word>): ReadonlyArray<Token> =>
@@ -42,11 +47,12 @@ export const speakEnglish = (words: ReadonlyArray<Word>): ReadonlyArray<Token> =
   }))
 
 const spokenOf = (word: string, before: string | undefined, after: string | undefined): string => {
-  if (word === "" || compared[word] !== undefined) return compared[word] ?? ""
-  const found = /^([^\p{L}\p{N}]*)([\p{L}.]+\.)(\W*)$/u.exec(word)
-  const full = found?.[2] === undefined ? undefined : abbreviations[found[2].toLowerCase()]
-  if (found !== null && full !== undefined) {
-    return `${found[1] ?? ""}${full}${found[3] ?? ""}${after === undefined && found[3] === "" ? "." : ""}`
+  if (word === "" || compared.has(word)) return compared.get(word) ?? ""
+  const { before: opening, core, after: closing } = parted(word)
+  const full = closing.startsWith(".") ? abbreviations.get(`${core.toLowerCase()}.`) : undefined
+  if (full !== undefined) {
+    // At the text's end the abbreviation's dot ends the sentence too.
+    return `${opening}${full}${after === undefined ? closing : closing.slice(1)}`
   }
   if (word === "St." && after !== undefined && /^\p{Lu}/u.test(after)) {
     return before !== undefined && /^\p{Lu}/u.test(before) ? "Street" : "Saint"

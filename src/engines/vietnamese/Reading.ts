@@ -134,44 +134,48 @@ const address: Rule = (core) => {
   return core
     .replace(/^https?:\/\//iu, "")
     .split(/([^\p{L}]|\d+)/u)
-    .map((part) => addressSigns[part] ?? (/^\d+$/u.test(part) ? wholeNumber(part) : letters(part)))
+    .map((part) => addressSigns.get(part) ?? (/^\d+$/u.test(part) ? wholeNumber(part) : letters(part)))
     .filter((part) => part !== "")
     .join(" ")
 }
 
-const addressSigns: Readonly<Record<string, string>> = {
-  ".": "chấm",
-  "/": "gạch chéo",
-  "@": "a còng",
-  "-": "gạch ngang",
-  _: "gạch dưới",
-  ":": "hai chấm"
-}
+const addressSigns = new Map(
+  Object.entries({
+    ".": "chấm",
+    "/": "gạch chéo",
+    "@": "a còng",
+    "-": "gạch ngang",
+    _: "gạch dưới",
+    ":": "hai chấm"
+  })
+)
 
-const signs: Readonly<Record<string, string>> = {
-  "&": "và",
-  "+": "cộng",
-  "=": "bằng",
-  "%": "phần trăm",
-  "@": "a còng",
-  "#": "thăng",
-  "~": "khoảng",
-  "×": "nhân",
-  "÷": "chia",
-  "±": "cộng trừ",
-  "<": "nhỏ hơn",
-  ">": "lớn hơn",
-  "°": "độ",
-  "§": "mục",
-  $: "đô la",
-  "€": "ơ rô",
-  "£": "bảng Anh",
-  "¥": "yên",
-  "₫": "đồng",
-  "²": "bình phương",
-  "³": "lập phương",
-  "^": "mũ"
-}
+const signs = new Map(
+  Object.entries({
+    "&": "và",
+    "+": "cộng",
+    "=": "bằng",
+    "%": "phần trăm",
+    "@": "a còng",
+    "#": "thăng",
+    "~": "khoảng",
+    "×": "nhân",
+    "÷": "chia",
+    "±": "cộng trừ",
+    "<": "nhỏ hơn",
+    ">": "lớn hơn",
+    "°": "độ",
+    "§": "mục",
+    $: "đô la",
+    "€": "ơ rô",
+    "£": "bảng Anh",
+    "¥": "yên",
+    "₫": "đồng",
+    "²": "bình phương",
+    "³": "lập phương",
+    "^": "mũ"
+  })
+)
 
 const initials: Rule = (core) =>
   /^\p{Lu}{2,6}$/u.test(core) || /^\p{L}$/u.test(core) ? letters(core) : undefined
@@ -181,7 +185,11 @@ const mixed: Rule = (core) =>
   /[\p{Nd}&+=%@#~^×÷±<>°§$€£¥₫²³]/u.test(core)
     ? (core.match(/\d+(?:[.,]\d+)*|\p{L}[\p{L}\p{M}]*(?:['’-]\p{L}[\p{L}\p{M}]*)*|./gsu) ?? [])
         .map((part) =>
-          /^\d/u.test(part) ? writtenNumber(part) : /^\p{L}/u.test(part) ? letters(part) : (signs[part] ?? "")
+          /^\d/u.test(part)
+            ? writtenNumber(part)
+            : /^\p{L}/u.test(part)
+              ? letters(part)
+              : (signs.get(part) ?? "")
         )
         .filter((part) => part !== "")
         .join(" ")
