@@ -4,14 +4,8 @@ import { BadRequest, NotFound, TooLarge, Unprocessable } from "../contract/Error
 import type { CreateTask } from "../contract/Task.ts"
 import { controlNames } from "../domain/Casting.ts"
 import { charactersOf } from "../domain/Utterance.ts"
-import type { ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
+import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { isSrt, readEntries } from "./SrtInput.ts"
-
-/** What the catalogue offers, in so far as it decides. */
-export interface Offer {
-  readonly providers: ReadonlyMap<string, ServedProvider>
-  readonly voices: ReadonlyMap<string, ServedVoice>
-}
 
 /** A task that may be taken on. */
 export interface Order {

@@ -1,7 +1,8 @@
 /** What the service offers, resolved: its providers with their rules, models and voices, each voice with the engine behind it. */
 import { Context, Either, Schema } from "effect"
 import type { Model, Provider, ProviderFeatures, Voice } from "../contract/Catalogue.ts"
-import type { EngineVoice } from "../engines/Engine.ts"
+import { controlNames } from "../domain/Casting.ts"
+import type { Engine, EngineVoice } from "../engines/Engine.ts"
 import { languageOf } from "./Language.ts"
 import { defaultProviders, plainProvider } from "./Defaults.ts"
 import type { ModelSettings, ProviderSettings, ServiceConfig, VoiceSettings } from "./ServiceConfig.ts"
@@ -47,13 +48,16 @@ export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("
 }
 
 /** Everything the service offers. */
+export interface Offer {
+  /** In the order in which they are listed. */
+  readonly providers: ReadonlyMap<string, ServedProvider>
+  readonly voices: ReadonlyMap<string, ServedVoice>
+}
+
+/** What is offered now: it grows when an engine that could not tell its voices comes back. */
 export class Catalogue extends Context.Tag("service/Catalogue")<
   Catalogue,
-  {
-    /** In the order in which they are listed. */
-    readonly providers: ReadonlyMap<string, ServedProvider>
-    readonly voices: ReadonlyMap<string, ServedVoice>
-  }
+  { readonly offer: () => Offer }
 >() {}
 
 /** A provider as the interface lists it. */
@@ -84,20 +88,34 @@ export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, Pro
   return new Map(settings.filter(([, each]) => each.enabled !== false))
 }
 
-/** Which engines, by name, some provider stands on. */
-export const enginesNeeded = (config: ServiceConfig): ReadonlySet<string> =>
-  new Set([...providerSettings(config).values()].map((each) => each.engine ?? plainProvider.engine))
+/** The engines that some provider stands on, by name, each with how many tasks may be spoken by it at once. */
+export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, number> => {
+  const needed = new Map<string, number>()
+  for (const { engine = plainProvider.engine, concurrency = plainProvider.concurrency } of providerSettings(
+    config
+  ).values()) {
+    needed.set(engine, (needed.get(engine) ?? 0) + concurrency)
+  }
+  return needed
+}
 
-/** The catalogue; `voicesOf` gives an engine's voices by its name in the settings, undefined where they are not known now. */
+/** What an engine can do, in so far as the catalogue depends on it. */
+export interface EngineFacts {
+  /** Undefined where they are not known now. */
+  readonly voices: ReadonlyArray<EngineVoice> | undefined
+  readonly controls: Engine["controls"]
+}
+
+/** The catalogue; `factsOf` tells of an engine by its name in the settings. */
 export const resolve = (
   config: ServiceConfig,
-  voicesOf: (engine: string) => ReadonlyArray<EngineVoice> | undefined
-): Either.Either<Context.Tag.Service<Catalogue>, CatalogueRejected> => {
+  factsOf: (engine: string) => EngineFacts
+): Either.Either<Offer, CatalogueRejected> => {
   const problems: Array<string> = []
   const providers = new Map<string, ServedProvider>()
   const voices = new Map<string, ServedVoice>()
   for (const [id, settings] of providerSettings(config)) {
-    const provider = resolveProvider(id, settings, voicesOf, problems)
+    const provider = resolveProvider(id, settings, config.providers?.[id]?.controls, factsOf, problems)
     providers.set(id, provider)
     for (const voice of provider.voices) {
       const other = voices.get(voice.wire.voice_id)
@@ -118,11 +136,19 @@ export const resolve = (
 const resolveProvider = (
   id: string,
   settings: ProviderSettings,
-  voicesOf: (engine: string) => ReadonlyArray<EngineVoice> | undefined,
+  asked: ProviderSettings["controls"],
+  factsOf: (engine: string) => EngineFacts,
   problems: Array<string>
 ): ServedProvider => {
   const engine = settings.engine ?? plainProvider.engine
-  const known = voicesOf(engine)
+  const { voices: known, controls: heeded } = factsOf(engine)
+  for (const control of controlNames) {
+    if (asked?.[control] !== undefined && !heeded.includes(behindControl[control])) {
+      problems.push(
+        `providers.${id}.controls.${control}: the engine ${engine} has no such control; leave it out`
+      )
+    }
+  }
   const voices =
     settings.voices === undefined || settings.voices === "all"
       ? (known ?? [])
@@ -167,13 +193,22 @@ const resolveProvider = (
       srt_input: settings.srtInput ?? false,
       min_characters: minCharacters,
       max_characters: maxCharacters,
-      controls: settings.controls ?? {}
+      controls: Object.fromEntries(
+        // A default's control means nothing to an engine that does not heed it.
+        controlNames.flatMap((control) => {
+          const range = settings.controls?.[control]
+          return range !== undefined && heeded.includes(behindControl[control]) ? [[control, range]] : []
+        })
+      )
     },
     models,
     defaultModel: defaultModel ?? models[0],
     voices
   }
 }
+
+/** What an engine calls each control. */
+const behindControl = { speed: "rate", vol: "volume", pitch: "pitch" } as const
 
 const servedModel = (
   provider: string,

@@ -1,11 +1,15 @@
 /** The engines that the settings name, opened. */
-import { Effect, type Scope } from "effect"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Duration, Effect, Layer, type Scope } from "effect"
+import { makeCommandEngine } from "../engines/CommandEngine.ts"
 import type { Engine } from "../engines/Engine.ts"
 import { makeEspeakEngine } from "../engines/EspeakEngine.ts"
 import { makeFliteEngine } from "../engines/FliteEngine.ts"
+import { makeOpenAiEngine } from "../engines/OpenAiEngine.ts"
 import { enginesNeeded } from "./Catalogue.ts"
 import type { EngineSettings, ServiceConfig } from "./ServiceConfig.ts"
 import { ConfigRejected } from "./ServiceConfigFile.ts"
+import { makeUpstreamEngine } from "./UpstreamEngine.ts"
 
 /** The engines by their names in the settings. */
 export type EngineSet = ReadonlyMap<string, Engine>
@@ -21,7 +25,7 @@ export const open = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigReje
   Effect.gen(function* () {
     const settings = { ...builtIn, ...config.engines }
     const engines = new Map<string, Engine>()
-    for (const name of enginesNeeded(config)) {
+    for (const [name, concurrency] of enginesNeeded(config)) {
       const own = settings[name]
       if (own === undefined) {
         return yield* new ConfigRejected({
@@ -30,23 +34,54 @@ export const open = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigReje
           ]
         })
       }
-      engines.set(name, yield* openEngine(name, own))
+      engines.set(name, yield* openEngine(name, own, concurrency))
     }
     return engines
   })
 
 const openEngine = (
   name: string,
-  settings: EngineSettings
-): Effect.Effect<Engine, ConfigRejected, Scope.Scope> => {
+  settings: EngineSettings,
+  concurrency: number
+): Effect.Effect<Engine, never, Scope.Scope> => {
   switch (settings.kind) {
     case "espeak":
       return makeEspeakEngine(settings.threads === undefined ? {} : { size: settings.threads })
     case "flite":
       return makeFliteEngine({ size: settings.threads ?? 1 })
-    case "command":
-    case "openai":
-    case "upstream":
-      return Effect.fail(new ConfigRejected({ problems: [`engines.${name}.kind: not there yet`] }))
+    case "command": {
+      const { kind: _, program, voices, timeout, ...rest } = settings
+      return makeCommandEngine({
+        ...rest,
+        name,
+        command: program,
+        voices: voices.map(completed),
+        concurrency,
+        timeout: Duration.seconds(timeout ?? 60)
+      })
+    }
+    case "openai": {
+      const { kind: _, voices = [], timeout, maxCharacters, ...rest } = settings
+      return Effect.flatMap(Layer.build(NodeHttpClient.layerUndici), (http) =>
+        Effect.provide(
+          makeOpenAiEngine({
+            ...rest,
+            name,
+            voices: voices.map(completed),
+            timeout: Duration.seconds(timeout ?? 120),
+            ...(maxCharacters === undefined ? {} : { maxChars: maxCharacters })
+          }),
+          http
+        )
+      )
+    }
+    case "upstream": {
+      const { kind: _, timeout, ...rest } = settings
+      return makeUpstreamEngine({ ...rest, name, timeout: Duration.seconds(timeout ?? 600) })
+    }
   }
 }
+
+const completed = <V extends { readonly id: string }>(
+  voice: V & { readonly name?: string; readonly languages?: ReadonlyArray<string> }
+) => ({ ...voice, name: voice.name ?? voice.id, languages: voice.languages ?? [] })

@@ -1,77 +1,20 @@
 /** The interface's nine endpoints, each in a few lines over the services that know. */
 import { randomUUID } from "node:crypto"
-import { HttpApiBuilder, type HttpServerRequest } from "@effect/platform"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Option } from "effect"
 import { CurrentAccount } from "../contract/Account.ts"
-import {
-  Conflict,
-  NotFound,
-  PaymentRequired,
-  TooManyRequests,
-  Unauthorized,
-  Unavailable
-} from "../contract/Errors.ts"
-import { defaultPageSize, KeySecurity, SpeechApi } from "../contract/SpeechApi.ts"
-import { CreateTask, DeleteTask, type Task } from "../contract/Task.ts"
+import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../contract/Errors.ts"
+import { defaultPageSize, SpeechApi } from "../contract/SpeechApi.ts"
+import { CreateTask, DeleteTask } from "../contract/Task.ts"
 import { admit, providerUnknown } from "./Admission.ts"
 import { readBody } from "./Body.ts"
 import { Catalogue, wireProvider } from "./Catalogue.ts"
+import { Desk } from "./Desk.ts"
 import { Health } from "./Health.ts"
-import type { KeyHolder } from "./Keys.ts"
-import { type FileKind, TaskFiles } from "./TaskFiles.ts"
-import { type StoredTask, TaskStore } from "./TaskStore.ts"
+import { TaskFiles } from "./TaskFiles.ts"
+import { TaskStore } from "./TaskStore.ts"
 import { searchVoices } from "./VoiceSearch.ts"
-
-/** What the handlers must know of the service that runs them. */
-export class Desk extends Context.Tag("service/Desk")<
-  Desk,
-  {
-    readonly version: string
-    readonly bodyBytes: number
-    /** Seconds at which an SRT's last entry must have begun. */
-    readonly timeline: number
-    /** Tasks that may wait at once. */
-    readonly queue: number
-    /** Free bytes below which no task is taken on. */
-    readonly freeDisk: number
-    readonly publicUrl: string | undefined
-    /** Whether the service is stopping. */
-    readonly draining: () => boolean
-    /** Tells a provider's workers of a new task. */
-    readonly wake: (provider: string) => Effect.Effect<void>
-    readonly recognise: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<KeyHolder>>
-    /** Counts a request of an account; seconds to wait where it has made too many. */
-    readonly pace: (account: number) => Effect.Effect<Option.Option<number>>
-  }
->() {}
-
-/** Recognises the key of a request. */
-export const keySecurity = Layer.effect(
-  KeySecurity,
-  Effect.map(Desk, (desk) =>
-    KeySecurity.of({
-      key: (key) =>
-        Effect.gen(function* () {
-          if (Redacted.value(key) === "") {
-            return yield* new Unauthorized({
-              code: "key_missing",
-              message: "the header xi-api-key is missing",
-              field: "xi-api-key"
-            })
-          }
-          const holder = yield* desk.recognise(key)
-          if (Option.isNone(holder)) {
-            return yield* new Unauthorized({
-              code: "key_unknown",
-              message: "xi-api-key: this key is unknown or revoked",
-              field: "xi-api-key"
-            })
-          }
-          return holder.value
-        })
-    })
-  )
-)
+import { originOf, wireTask } from "./WireTask.ts"
 
 /** The endpoints. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
@@ -96,9 +39,9 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     })
 
     const knownProvider = (provider: string | undefined) =>
-      provider === undefined || catalogue.providers.has(provider)
+      provider === undefined || catalogue.offer().providers.has(provider)
         ? Effect.void
-        : Effect.fail(providerUnknown(catalogue, provider))
+        : Effect.fail(providerUnknown(catalogue.offer(), provider))
 
     const available = (engine: string) =>
       Effect.gen(function* () {
@@ -134,7 +77,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           yield* account
           const disk = yield* health.disk
           const providers = yield* Effect.forEach(
-            catalogue.providers.values(),
+            catalogue.offer().providers.values(),
             (provider) =>
               Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
                 provider: provider.id,
@@ -169,7 +112,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           yield* account
           return {
-            providers: yield* Effect.forEach(catalogue.providers.values(), (provider) =>
+            providers: yield* Effect.forEach(catalogue.offer().providers.values(), (provider) =>
               Effect.map(health.engine(provider.engine), ({ ready }) => wireProvider(provider, ready))
             )
           }
@@ -180,7 +123,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           yield* account
           yield* knownProvider(provider)
           return {
-            models: [...catalogue.providers.values()]
+            models: [...catalogue.offer().providers.values()]
               .filter((each) => provider === undefined || each.id === provider)
               .flatMap((each) => each.models.map((model) => model.wire))
           }
@@ -190,7 +133,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           yield* account
           yield* knownProvider(provider)
-          const found = searchVoices([...catalogue.voices.values()], provider, search)
+          const found = searchVoices([...catalogue.offer().voices.values()], provider, search)
           return {
             voices: found.slice((page - 1) * limit, page * limit),
             page,
@@ -205,7 +148,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const body = yield* readBody(request, CreateTask, desk.bodyBytes)
           if (desk.draining()) return yield* stopping
-          const order = yield* admit(catalogue, path.voice_id, body, desk.timeline)
+          const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
           yield* available(order.provider.engine)
           const taskId = randomUUID()
           yield* store
@@ -241,14 +184,14 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const found = yield* store.read(owner, path.task_id.toLowerCase())
           if (Option.isNone(found)) return yield* taskUnknown
-          return yield* wireTask(files, originOf(desk, request), found.value)
+          return yield* wireTask(files, originOf(desk.publicUrl, request), found.value)
         })
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { tasks, total } = yield* store.page(owner, page, limit)
-          const origin = originOf(desk, request)
+          const origin = originOf(desk.publicUrl, request)
           return {
             tasks: yield* Effect.forEach(tasks, (task) => wireTask(files, origin, task)),
             page,
@@ -295,38 +238,3 @@ const stopping = new Unavailable({
   message: "the service is stopping and takes no new task",
   retry_after: 10
 })
-
-/** Where the client reaches the service: as the settings say, else as the request itself does. */
-const originOf = (desk: Context.Tag.Service<Desk>, request: HttpServerRequest.HttpServerRequest): string => {
-  if (desk.publicUrl !== undefined) return desk.publicUrl.replace(/\/+$/u, "")
-  const host = request.headers["host"] ?? ""
-  return /^[A-Za-z0-9._~:[\]-]{1,255}$/u.test(host) ? `http://${host}` : ""
-}
-
-const wireTask = (
-  files: Context.Tag.Service<TaskFiles>,
-  origin: string,
-  task: StoredTask
-): Effect.Effect<Task> =>
-  Effect.gen(function* () {
-    const address = (kind: FileKind) =>
-      Effect.map(files.addressOf(task.taskId, kind), (path) => `${origin}${path}`)
-    const done = task.status === "done"
-    return {
-      task_id: task.taskId,
-      status: task.status,
-      provider: task.provider,
-      model_id: task.model,
-      voice_id: task.voice,
-      ...(task.voiceName === undefined ? {} : { voice_name: task.voiceName }),
-      characters: task.characters,
-      credits: task.credits,
-      created_at: new Date(task.createdAt).toISOString(),
-      ...(task.completedAt === undefined ? {} : { completed_at: new Date(task.completedAt).toISOString() }),
-      ...(task.durationMs === undefined ? {} : { duration: task.durationMs / 1000 }),
-      ...(done ? { audio_url: yield* address(task.format === "wav" ? "wav" : "mp3") } : {}),
-      ...(done && task.hasSrt ? { srt_url: yield* address("srt") } : {}),
-      ...(done && task.hasJson ? { json_url: yield* address("json") } : {}),
-      ...(task.error === undefined ? {} : { error: task.error })
-    }
-  })

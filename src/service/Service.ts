@@ -8,10 +8,11 @@ import { SampleRate } from "../domain/Units.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { holdFolder } from "../store/WriterLock.ts"
 import type { AudioSettings } from "./AudioFile.ts"
-import { Catalogue, type CatalogueRejected, resolve } from "./Catalogue.ts"
+import { Catalogue, type CatalogueRejected, type EngineFacts, resolve } from "./Catalogue.ts"
 import * as Database from "./Database.ts"
 import * as EngineSet from "./EngineSet.ts"
-import { Desk, handlers, keySecurity } from "./Handlers.ts"
+import { Desk, keySecurity } from "./Desk.ts"
+import { handlers } from "./Handlers.ts"
 import * as Health from "./Health.ts"
 import * as Keys from "./Keys.ts"
 import { listen, type ListenFailed } from "./Listener.ts"
@@ -109,7 +110,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     const sql = Context.get(database, SqlClient)
     const keys = Keys.make(sql, secret)
     const engines = yield* EngineSet.open(config)
-    const catalogue = yield* resolve(config, yield* voicesOf(engines))
+    const catalogue = yield* catalogueOf(config, engines)
     const files = TaskFiles.make(dataDir, secret, {
       addressSeconds: (keep.addressHours ?? 24) * 3_600,
       durable: manner.durable
@@ -174,8 +175,33 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     return { address, keys }
   })
 
-/** Every engine's voices; undefined for one that does not answer now. */
-const voicesOf = (engines: EngineSet.EngineSet) =>
+/** What is offered. Engines that tell no voices now are asked again from time to time. */
+const catalogueOf = (config: ServiceConfig, engines: EngineSet.EngineSet) =>
+  Effect.gen(function* () {
+    const facts = yield* factsOf(engines)
+    let offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
+    const again = Effect.gen(function* () {
+      const later = yield* factsOf(engines)
+      const known = [...later.values()].every(({ voices }) => voices !== undefined)
+      offer = yield* resolve(config, (engine) => later.get(engine) ?? nothingKnown)
+      return known
+    }).pipe(
+      Effect.catchAll((rejected) =>
+        Effect.as(Effect.logWarning("the settings do not fit an engine's voices", rejected.message), true)
+      )
+    )
+    if ([...facts.values()].some(({ voices }) => voices === undefined)) {
+      yield* Effect.forkScoped(
+        Effect.repeat(again, { schedule: Schedule.spaced("30 seconds"), until: (known) => known })
+      )
+    }
+    return { offer: () => offer }
+  })
+
+const nothingKnown: EngineFacts = { voices: undefined, controls: [] }
+
+/** What every engine can do; its voices are unknown where it does not answer now. */
+const factsOf = (engines: EngineSet.EngineSet) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       engines,
@@ -185,18 +211,17 @@ const voicesOf = (engines: EngineSet.EngineSet) =>
             duration: "20 seconds",
             onTimeout: () => ({ message: "it does not answer" })
           }),
-          Effect.map((voices) => [name, voices] as const),
           Effect.catchAll((failure) =>
             Effect.logWarning("an engine tells no voices").pipe(
               Effect.annotateLogs({ engine: name, reason: failure.message }),
-              Effect.as([name, undefined] as const)
+              Effect.as(undefined)
             )
-          )
+          ),
+          Effect.map((voices) => [name, { voices, controls: engine.controls }] as const)
         ),
       { concurrency: "unbounded" }
     )
-    const voices = new Map(found)
-    return (engine: string) => voices.get(engine)
+    return new Map<string, EngineFacts>(found)
   })
 
 const audioOf = ({ audio = {} }: ServiceConfig): AudioSettings =>

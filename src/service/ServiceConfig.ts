@@ -4,12 +4,13 @@
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../domain/Ids.ts"
+import { SampleRate } from "../domain/Units.ts"
 
 const described = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
   schema.annotations({ description })
 
 const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
-  Schema.optional(described(schema, description))
+  Schema.optionalWith(described(schema, description), { exact: true })
 
 const seconds = (most: number) => Schema.Number.pipe(Schema.between(0, most))
 const count = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
@@ -45,47 +46,69 @@ export const FliteSettings = Schema.Struct({
   threads: optional(count(1, 64), "Worker threads; default 1.")
 })
 
+const foreignVoice = {
+  id: Schema.NonEmptyString,
+  name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
+  languages: Schema.optionalWith(Schema.Array(LanguageTag), { exact: true }),
+  gender: Schema.optionalWith(Schema.Literal("female", "male"), { exact: true })
+}
+
+const normalise = optional(
+  Schema.Boolean,
+  "Whether numbers, dates, units and abbreviations are written out before it reads them; default false."
+)
+
 /** A local program, started without a shell for each text. */
 export const CommandSettings = Schema.Struct({
   kind: Schema.Literal("command"),
   program: described(Schema.NonEmptyString, "The program's path, or its name on PATH."),
   args: described(
     Schema.Array(Schema.String),
-    "Its arguments. {voice}, {rate} and {output} in them stand for the voice's id, the speaking rate and the audio file to write; " +
-      "without {output} the audio is read from its standard output. The text comes on its standard input."
+    "Its arguments. {voice}, {language}, {rate}, {stretch} (1 / rate), {wpm}, {volume}, {pitch} (semitones) and {output} (the audio file " +
+      "to write) are filled in; without {output} the audio is read from its standard output. The text comes on its standard input."
   ),
   voices: described(
     Schema.NonEmptyArray(
       Schema.Struct({
-        id: Schema.NonEmptyString,
-        name: Schema.optional(Schema.NonEmptyString),
-        languages: Schema.optional(Schema.Array(LanguageTag)),
-        gender: Schema.optional(Schema.Literal("female", "male"))
+        ...foreignVoice,
+        argument: optional(
+          Schema.String,
+          "What {voice} stands for, such as a model's path; the id where absent."
+        )
       })
     ),
-    "The voices that {voice} may name."
+    "Its voices."
   ),
+  rawRate: optional(SampleRate, "Set where the output is bare 16-bit mono samples: their rate in hertz."),
+  extension: optional(
+    Schema.String.pipe(Schema.pattern(/^[a-z0-9]{1,8}$/u)),
+    "How the file at {output} ends; default wav."
+  ),
+  normalise,
   timeout: optional(seconds(3_600), "Seconds after which it is ended; default 60.")
 })
 
-/** A server that speaks OpenAI's /v1/audio/speech. */
+/** A server that speaks OpenAI's /audio/speech. */
 export const OpenAiSettings = Schema.Struct({
   kind: Schema.Literal("openai"),
-  baseUrl: described(address, "The server's address, without /v1/audio/speech."),
-  keyVariable: Schema.optional(variable),
-  model: described(Schema.NonEmptyString, "The server's model."),
-  voices: described(
-    Schema.NonEmptyArray(
-      Schema.Struct({
-        id: Schema.NonEmptyString,
-        name: Schema.optional(Schema.NonEmptyString),
-        languages: Schema.optional(Schema.Array(LanguageTag)),
-        gender: Schema.optional(Schema.Literal("female", "male"))
-      })
-    ),
-    "The server's voices."
+  baseUrl: described(
+    address,
+    "The server's address up to and without /audio/speech, such as http://localhost:8880/v1."
   ),
-  timeout: optional(seconds(3_600), "Seconds an answer may take; default 60.")
+  keyVariable: Schema.optionalWith(variable, { exact: true }),
+  model: described(Schema.NonEmptyString, "The server's model."),
+  voices: optional(Schema.Array(Schema.Struct(foreignVoice)), "The server's voices."),
+  listVoices: optional(
+    Schema.Boolean,
+    "Whether the server is asked for its voices at /audio/voices; default false."
+  ),
+  format: optional(
+    Schema.Literal("wav", "mp3", "flac", "opus", "aac"),
+    "The audio that is asked for; default wav."
+  ),
+  normalise,
+  maxCharacters: optional(count(1, 100_000), "Most characters of one request; default 4096."),
+  timeout: optional(seconds(3_600), "Seconds an answer may take; default 120.")
 })
 
 /** Another service of this same interface. */
@@ -112,7 +135,7 @@ export type EngineSettings = typeof EngineSettings.Type
 export const ModelSettings = Schema.Struct({
   id: Slug,
   name: optional(Schema.NonEmptyString, "What people read; the id where absent."),
-  description: Schema.optional(Schema.String),
+  description: Schema.optionalWith(Schema.String, { exact: true }),
   languages: optional(Schema.Array(LanguageTag), "What it speaks; its voices' languages where absent."),
   creditsPerCharacter: optional(Schema.NonNegative, "Credits for one character; default 1."),
   rate: optional(
@@ -130,8 +153,8 @@ export type ModelSettings = typeof ModelSettings.Type
 export const VoiceSettings = Schema.Struct({
   id: Slug,
   name: optional(Schema.NonEmptyString, "What people read; the id where absent."),
-  description: Schema.optional(Schema.String),
-  gender: Schema.optional(Schema.Literal("female", "male", "neutral")),
+  description: Schema.optionalWith(Schema.String, { exact: true }),
+  gender: Schema.optionalWith(Schema.Literal("female", "male", "neutral"), { exact: true }),
   voice: described(
     Schema.Union(
       Schema.NonEmptyString,
@@ -158,8 +181,8 @@ const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: S
 /** A provider; one of the five takes what is absent from its default. */
 export const ProviderSettings = Schema.Struct({
   enabled: optional(Schema.Boolean, "Whether it is served; default true."),
-  name: Schema.optional(Schema.NonEmptyString),
-  description: Schema.optional(Schema.String),
+  name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
+  description: Schema.optionalWith(Schema.String, { exact: true }),
   engine: optional(Schema.NonEmptyString, "The name of an engine below `engines`."),
   concurrency: optional(count(1, 256), "Tasks spoken at once; default 2."),
   minCharacters: optional(count(0, 100_000), "Least characters of a normal text."),
@@ -171,13 +194,13 @@ export const ProviderSettings = Schema.Struct({
   ),
   controls: optional(
     Schema.Struct({
-      speed: Schema.optional(Range),
-      vol: Schema.optional(Range),
-      pitch: Schema.optional(Range)
+      speed: Schema.optionalWith(Range, { exact: true }),
+      vol: Schema.optionalWith(Range, { exact: true }),
+      pitch: Schema.optionalWith(Range, { exact: true })
     }),
     "The controls that a task may set, with their ranges; one that is absent is refused."
   ),
-  models: Schema.optional(Schema.NonEmptyArray(ModelSettings)),
+  models: Schema.optionalWith(Schema.NonEmptyArray(ModelSettings), { exact: true }),
   defaultModel: optional(Slug, "The model of a task that names none; the first where absent."),
   voices: optional(
     Schema.Union(Schema.Literal("all"), Schema.NonEmptyArray(VoiceSettings)),

@@ -1,8 +1,10 @@
 /** What was said when, as the files that go with a task's audio: SRT and JSON. */
 import { Schema } from "effect"
 import { Transcript } from "../contract/Task.ts"
+import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { seconds, type Millis } from "../domain/Units.ts"
 import type { Mark } from "../engines/Engine.ts"
+import { srt } from "../exports/Srt.ts"
 
 /** An entry of an SRT. */
 export interface Caption {
@@ -11,13 +13,9 @@ export interface Caption {
   readonly text: string
 }
 
-/** An SRT of these captions. A caption's own line breaks stay; an empty line in one would end it, so there is none. */
+/** An SRT of these captions. */
 export const srtOf = (captions: ReadonlyArray<Caption>): string =>
-  captions
-    .map(
-      ({ start, end, text }, index) => `${index + 1}\n${clock(start)} --> ${clock(end)}\n${linesOf(text)}\n`
-    )
-    .join("\n")
+  srt(captions.map((caption, index) => SubtitleEntry.make({ index: index + 1, ...caption })))
 
 /** The JSON transcript of the contract. */
 export const jsonOf = (transcript: {
@@ -73,15 +71,3 @@ const captionsBetweenWords = (words: ReadonlyArray<Mark>): ReadonlyArray<Caption
 const encode = Schema.encodeSync(Transcript)
 
 const timed = (mark: Mark) => ({ text: mark.text, start: seconds(mark.start), end: seconds(mark.end) })
-
-const clock = (position: Millis): string => {
-  const two = (value: number) => String(Math.floor(value)).padStart(2, "0")
-  return `${two(position / 3_600_000)}:${two((position / 60_000) % 60)}:${two((position / 1000) % 60)},${String(position % 1000).padStart(3, "0")}`
-}
-
-const linesOf = (text: string): string =>
-  text
-    .split(/\r\n|[\r\n]/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join("\n")

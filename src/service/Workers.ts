@@ -9,7 +9,8 @@ import type { EngineSet } from "./EngineSet.ts"
 import type { Metrics } from "./Metrics.ts"
 import { speak } from "./Speaking.ts"
 import { type FilesUnwritable, TaskFiles } from "./TaskFiles.ts"
-import { type ClaimedTask, TaskStore } from "./TaskStore.ts"
+import type { ClaimedTask } from "./TaskRecord.ts"
+import { TaskStore } from "./TaskStore.ts"
 import { jsonOf, srtOf } from "./Transcript.ts"
 
 /** What workers need besides the tasks. */
@@ -26,7 +27,7 @@ export interface WorkerOptions {
 
 /** Starts the workers; they end with the scope, and a task that one of them holds then waits again. */
 export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
-  const providers = [...options.catalogue.providers.values()].flatMap((provider) => {
+  const providers = [...options.catalogue.offer().providers.values()].flatMap((provider) => {
     const engine = options.engines.get(provider.engine)
     return engine === undefined ? [] : [{ provider, engine }]
   })
@@ -117,8 +118,9 @@ const settle = (
 /** Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place. */
 const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
   Effect.gen(function* () {
-    const voice = options.catalogue.voices.get(task.voice)
-    const model = provider.models.find((each) => each.wire.model_id === task.model)
+    const offer = options.catalogue.offer()
+    const voice = offer.voices.get(task.voice)
+    const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
     if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
     const spoken = yield* speak(engine, { ...task, voice, model })
     const files = yield* TaskFiles

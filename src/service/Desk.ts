@@ -1,0 +1,56 @@
+/** What the handlers must know of the service that runs them, and who is asking. */
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Unauthorized } from "../contract/Errors.ts"
+import { KeySecurity } from "../contract/SpeechApi.ts"
+import type { KeyHolder } from "./Keys.ts"
+
+/** What the handlers must know of the service that runs them. */
+export class Desk extends Context.Tag("service/Desk")<
+  Desk,
+  {
+    readonly version: string
+    readonly bodyBytes: number
+    /** Seconds at which an SRT's last entry must have begun. */
+    readonly timeline: number
+    /** Tasks that may wait at once. */
+    readonly queue: number
+    /** Free bytes below which no task is taken on. */
+    readonly freeDisk: number
+    readonly publicUrl: string | undefined
+    /** Whether the service is stopping. */
+    readonly draining: () => boolean
+    /** Tells a provider's workers of a new task. */
+    readonly wake: (provider: string) => Effect.Effect<void>
+    readonly recognise: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<KeyHolder>>
+    /** Counts a request of an account; seconds to wait where it has made too many. */
+    readonly pace: (account: number) => Effect.Effect<Option.Option<number>>
+  }
+>() {}
+
+/** Recognises the key of a request. */
+export const keySecurity = Layer.effect(
+  KeySecurity,
+  Effect.map(Desk, (desk) =>
+    KeySecurity.of({
+      key: (key) =>
+        Effect.gen(function* () {
+          if (Redacted.value(key) === "") {
+            return yield* new Unauthorized({
+              code: "key_missing",
+              message: "the header xi-api-key is missing",
+              field: "xi-api-key"
+            })
+          }
+          const holder = yield* desk.recognise(key)
+          if (Option.isNone(holder)) {
+            return yield* new Unauthorized({
+              code: "key_unknown",
+              message: "xi-api-key: this key is unknown or revoked",
+              field: "xi-api-key"
+            })
+          }
+          return holder.value
+        })
+    })
+  )
+)
