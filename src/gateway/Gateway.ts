@@ -112,6 +112,12 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
         )
       ),
 
+      /** Whether the service answers at all; not tried again. */
+      ping: speech.health({}).pipe(
+        Effect.mapError((error) => faultOf(error)),
+        Effect.asVoid
+      ),
+
       /** The read endpoints, as the service answers them, brought into the contract's shape. */
       reads: {
         health: read(speech.health({})),

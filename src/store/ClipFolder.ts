@@ -22,6 +22,9 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     const { folder, clips } = yield* StateFolder
     const pathOf = (key: UtteranceKey): string => join(clips, `${key}.wav`)
 
+    /** Where what was received lies, where it is kept. */
+    const originalOf = (key: UtteranceKey, ending: string): string => join(clips, `${key}.original.${ending}`)
+
     const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
       Effect.tryPromise({ try: work, catch: (cause) => cause }).pipe(
         Effect.catchAll((cause) => failOrDie(folder, cause))
@@ -98,7 +101,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       })
     })
 
-    return { pathOf, keep, keepOriginal, read, damaged, dropOriginals, remove, sweep }
+    return { pathOf, originalOf, keep, keepOriginal, read, damaged, dropOriginals, remove, sweep }
   })
 }) {}
 

@@ -152,6 +152,30 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return new Set(found.map((row) => row.task))
     })
 
+    /** How many announced utterances look like this one to a service that repeats no labels: itself among them. */
+    const announcedLike = Effect.fn("UtteranceStore.announcedLike")(function* (utterance: Utterance) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly count: number }>(
+          `SELECT count(*) AS count FROM utterance
+           WHERE state = 'announced' AND provider = ? AND characters = ? AND casting ->> 'voice' = ?`,
+          [utterance.casting.provider, utterance.characters, utterance.casting.voice]
+        )
+      )
+      return found[0]?.count ?? 0
+    })
+
+    /** Those utterances that have no clip yet and are not failed, with their providers, in the order asked for. */
+    const unspoken = Effect.fn("UtteranceStore.unspoken")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly key: string; readonly provider: ProviderId }>(
+          `SELECT utterance.key, provider FROM json_each(?) AS wanted JOIN utterance ON utterance.key = wanted.value
+           WHERE state IN ('planned', 'announced', 'submitted', 'settled') ORDER BY wanted.key`,
+          [JSON.stringify(keys)]
+        )
+      )
+      return found.map((row) => ({ key: UtteranceKey.make(row.key), provider: row.provider }))
+    })
+
     /** How each job of a batch stands, in the batch's order. */
     const jobStandings = Effect.fn("UtteranceStore.jobStandings")(function* (batch: string) {
       return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
@@ -205,6 +229,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       clips,
       clipSizes,
       ours,
+      announcedLike,
+      unspoken,
       jobStandings,
       spending,
       unused,

@@ -1,0 +1,79 @@
+/** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
+import { Duration, Effect, Either } from "effect"
+import { Setback } from "../domain/Setback.ts"
+import { setbackOf } from "../gateway/Fault.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import type { Done } from "../gateway/Sight.ts"
+import type { ClipFolder } from "../store/ClipFolder.ts"
+import type { Learned } from "../store/Learned.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import type { UtteranceRow } from "../store/UtteranceRow.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { keepClip, type KeptClip } from "./SpeakClip.ts"
+import type { Decode } from "./SpeakDecoder.ts"
+import { type Ending, Hopeless, Lost } from "./SpeakEnding.ts"
+import { lost, refusedRead, setAside } from "./SpeakOne.ts"
+import type { SpeakRun } from "./SpeakRun.ts"
+
+/** Times that audio which cannot be used is fetched anew, in case it was damaged on its way. */
+const mostRefetches = 2
+
+/** New takes of one utterance for bad audio. */
+const mostRerolls = 2
+
+/** Fetches a done task's audio and keeps its clip. */
+export const fetchedClip = (
+  run: SpeakRun,
+  decode: Decode,
+  row: UtteranceRow,
+  done: Done,
+  refetches = 0
+): Effect.Effect<KeptClip, Ending | StateUnusable, UtteranceStore | Gateway | Learned | ClipFolder> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const store = yield* UtteranceStore
+    const { utterance } = row
+    const fetched = yield* gateway.fetch(done, utterance.characters).pipe(
+      Effect.catchTags({
+        Vanished: (fault) => lost(run, row, setbackOf(fault)),
+        NoAudio: (fault) => badAudio(run, row, fault.message),
+        Refused: (fault) => refusedRead(run, fault),
+        SlowDown: setAside,
+        Unreachable: setAside,
+        Broken: setAside
+      })
+    )
+    const kept = yield* keepClip(decode, utterance, fetched)
+    if (Either.isLeft(kept)) {
+      if (refetches >= mostRefetches) return yield* badAudio(run, row, kept.left.words)
+      yield* run.retrying(utterance.casting.provider, utterance.key, kept.left.words, Duration.zero)
+      return yield* fetchedClip(run, decode, row, done, refetches + 1)
+    }
+    const { clip, bytes, suspect } = kept.right
+    if (suspect !== undefined && mayReroll(run, row)) return yield* rerolled(run, row, suspect)
+    yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
+    yield* run.alive
+    return kept.right
+  })
+
+const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>
+  row.rerolls < mostRerolls && run.halted() === undefined && run.reroll()
+
+/** Audio that cannot be used at all: a new take within the allowance, else hopeless. */
+const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) =>
+  mayReroll(run, row)
+    ? rerolled(run, row, words)
+    : new Hopeless({ setback: Setback.make({ kind: "bad-audio", words }) })
+
+const rerolled = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  words: string
+): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const setback = Setback.make({ kind: "bad-audio", words })
+    yield* store.apply({ event: "lose", key: row.utterance.key, setback })
+    yield* run.retrying(row.utterance.casting.provider, row.utterance.key, words, Duration.zero)
+    return yield* new Lost({ setback })
+  })

@@ -1,0 +1,109 @@
+/** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
+import { Clock, Duration, Effect } from "effect"
+import { markOf } from "../domain/Mark.ts"
+import type { CallFault } from "../gateway/Fault.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import type { Walk } from "../gateway/History.ts"
+import type { PastTask } from "../gateway/Sight.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import type { UtteranceRow } from "../store/UtteranceRow.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { SpeakRun } from "./SpeakRun.ts"
+
+/** What the search came to. */
+export type Finding =
+  | { readonly _tag: "Found"; readonly task: PastTask }
+  /** The service surely made none. */
+  | { readonly _tag: "Absent" }
+  | { readonly _tag: "Undecidable"; readonly why: string }
+
+/**
+ * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way back
+ * may still be on its way in.
+ */
+export const lateArrival = Duration.seconds(5)
+
+/** When a loss is looked into first: mostly the task is there at once. */
+const firstLook = Duration.millis(300)
+
+/** By how much the service's clock may differ from ours when tasks without labels are matched by their time. */
+const matchTolerance = 2 * 60_000
+
+/** Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier run. */
+export const search = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  lostAt: number
+): Effect.Effect<Finding, CallFault | StateUnusable, Gateway | UtteranceStore> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const look = Effect.gen(function* () {
+      const at = yield* Clock.currentTimeMillis
+      const walk = yield* gateway.history(row.announcedAt ?? lostAt)
+      return { finding: yield* judge(run, row, walk), conclusive: isLate(at, lostAt) }
+    })
+    const first = yield* Effect.delay(
+      look,
+      isLate(yield* Clock.currentTimeMillis, lostAt) ? Duration.zero : firstLook
+    )
+    if (first.finding._tag === "Found" || first.conclusive) return first.finding
+    return (yield* Effect.delay(look, lateArrival)).finding
+  })
+
+/** A clock that was set back counts as late: waiting for it could take for ever. */
+const isLate = (now: number, lostAt: number): boolean =>
+  now < lostAt || now - lostAt >= Duration.toMillis(lateArrival)
+
+const judge = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  walk: Walk
+): Effect.Effect<Finding, StateUnusable, UtteranceStore> => {
+  const task = walk.find(markOf(row.utterance.key, row.take))
+  if (task !== undefined) return Effect.succeed<Finding>({ _tag: "Found", task })
+  if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
+  // A history that is empty after tasks were made tells nothing.
+  const mute = walk.tasks.length === 0 && run.counts.created > 0
+  if (run.echoes.seen !== false && !mute) return Effect.succeed<Finding>({ _tag: "Absent" })
+  return Effect.zipRight(run.warn(unlabelled), unlabelledFinding(run, row, walk))
+}
+
+const unlabelled =
+  "the service's history does not repeat voice_name: a task whose create got no answer is known by provider, voice, length and time where that is certain, and reported where not"
+
+/** Without labels: the one task that is of this provider, voice, length and time, and of no other utterance. */
+const unlabelledFinding = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  walk: Walk
+): Effect.Effect<Finding, StateUnusable, UtteranceStore> =>
+  Effect.gen(function* () {
+    const { undecided } = run.settings
+    if (undecided === "again") return { _tag: "Absent" } satisfies Finding
+    const undecidable = (why: string): Finding => ({ _tag: "Undecidable", why })
+    if (undecided === "report") return undecidable("the service does not repeat labels")
+    const since = (row.announcedAt ?? 0) - matchTolerance
+    if (
+      walk.tasks.some(
+        (task) => task.madeAt === undefined || task.characters === undefined || task.provider === undefined
+      )
+    )
+      return undecidable("the service's history tells neither label nor time, provider and length")
+    const store = yield* UtteranceStore
+    const { casting, characters } = row.utterance
+    const like = walk.tasks.filter(
+      (task) =>
+        task.provider === casting.provider &&
+        task.characters === characters &&
+        (task.voice === undefined || task.voice === casting.voice) &&
+        (task.madeAt ?? 0) >= since
+    )
+    const ours = yield* store.ours(like.map((task) => task.task))
+    const strange = like.filter((task) => !ours.has(task.task))
+    const [only] = strange
+    if (only === undefined) return { _tag: "Absent" } satisfies Finding
+    const rivals = yield* store.announcedLike(row.utterance)
+    return strange.length === 1 && rivals === 1
+      ? ({ _tag: "Found", task: only } satisfies Finding)
+      : undecidable(`${strange.length} tasks of the history could be it`)
+  })
