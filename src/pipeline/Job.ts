@@ -51,6 +51,8 @@ export interface Batch {
   readonly name: string
   /** The manifest, or the inputs, as named by the user. */
   readonly manifest: string
+  /** What the batch is known by in its state: the manifest's absolute path, and which jobs were asked for. */
+  readonly key: string
   /** Absolute folders: where results go, and where the state lives. */
   readonly out: string
   readonly state: string

@@ -123,6 +123,7 @@ const settle = Effect.fnUntraced(function* (manifest: Manifest, name: string, ba
   const batch: Batch = {
     name: manifest.name ?? path.parse(path.basename(name)).name,
     manifest: name,
+    key: [path.resolve(name), ...(only === undefined ? [] : [`--only ${only}`])].join(" "),
     out: path.resolve(flags.out ?? path.join(base, "out")),
     state: path.resolve(flags.state ?? path.join(base, ".dubwright")),
     service,

@@ -46,6 +46,7 @@ layer(NodeContext.layer)("loading", (it) => {
         expect({ ...batch, profileOf: undefined }).toEqual({
           name: "night",
           manifest: `${folder}/m.yaml`,
+          key: `${folder}/m.yaml`,
           out: `${folder}/out`,
           state: `${folder}/.dubwright`,
           service: { baseUrl: "http://127.0.0.1:9" },

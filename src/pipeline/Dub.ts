@@ -1,0 +1,220 @@
+/**
+ * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken, and
+ * each job is placed and delivered as soon as all of its utterances are there.
+ */
+import { Path } from "@effect/platform"
+import { Clock, DateTime, Effect, Fiber, type Layer } from "effect"
+import type { JobId, UtteranceKey } from "../domain/Ids.ts"
+import type { JobSummary, RunReport } from "../domain/Report.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { deliverJob, type JobResult } from "./JobDelivery.ts"
+import type { BatchPlan, JobPlan } from "./Plan.ts"
+import { preflight } from "./Preflight.ts"
+import { Progress, type ProgressEvent } from "./Progress.ts"
+import { writeResult } from "./ResultFolder.ts"
+import { mendClips, speak } from "./Speak.ts"
+import { type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+
+/** What a run is told besides its plan. */
+export interface DubOptions {
+  /** Creates stop before this run spends more credits. */
+  readonly maxCredits?: number | undefined
+}
+
+/** How a run ended. */
+export interface DubResult {
+  readonly report: RunReport
+  readonly jobs: ReadonlyArray<JobResult>
+  /** Why creates were stopped early, where they were. */
+  readonly halt: Halt | undefined
+}
+
+/** Runs a batch. The service is reached only where something is left to be said. */
+export const dub = <E, R>(plan: BatchPlan, service: Layer.Layer<Gateway, E, R>, options: DubOptions = {}) =>
+  Effect.scoped(run(plan, service, options)).pipe(Effect.withSpan("Dub.dub"))
+
+const run = Effect.fnUntraced(function* <E, R>(
+  plan: BatchPlan,
+  service: Layer.Layer<Gateway, E, R>,
+  options: DubOptions
+) {
+  const { batch } = plan
+  const startedAt = yield* DateTime.now
+  const before = yield* Clock.currentTimeMillis
+  const { basename, join } = yield* Path.Path
+  const waiting = yield* announce(plan)
+  const delivering = yield* deliveryOf(plan, waiting)
+
+  const spoken =
+    waiting.size === 0
+      ? { summary: nothingSaid(plan), credits: {} }
+      : yield* speakAll(plan, options).pipe(
+          Effect.provideService(Progress, delivering.watching),
+          Effect.provide(service)
+        )
+  const results = yield* delivering.finish
+
+  const { summary } = spoken
+  const report: RunReport = {
+    manifest: basename(batch.manifest),
+    startedAt: DateTime.formatIso(startedAt),
+    seconds: ((yield* Clock.currentTimeMillis) - before) / 1000,
+    jobs: results.map(summaryOf),
+    tasks: {
+      created: summary.created,
+      adopted: summary.adopted,
+      reused: summary.reused,
+      retried: summary.retried,
+      failed: summary.failed
+    },
+    characters: summary.characters,
+    credits: spoken.credits,
+    warnings: summary.warnings
+  }
+  yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
+  const result: DubResult = { report, jobs: results, halt: summary.halt }
+  return result
+})
+
+/** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
+const announce = Effect.fnUntraced(function* ({ batch, jobs, utterances }: BatchPlan) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  const progress = yield* Progress
+  yield* clips.sweep()
+  yield* store.plan(
+    batch.key,
+    jobs.map(({ job, uses }) => ({
+      job: job.id,
+      utterances: uses.map(({ utterance, lines: [line] }) => ({ utterance, label: `${job.id} #${line.cue}` }))
+    }))
+  )
+  const keys = utterances.map(({ key }) => key)
+  yield* mendClips(keys)
+  const atHand = yield* store.clipSizes(keys)
+  const waiting = new Map<UtteranceKey, ReadonlyArray<JobPlan>>()
+  for (const plan of jobs) {
+    for (const key of new Set(plan.uses.map(({ utterance }) => utterance.key))) {
+      if (!atHand.has(key)) waiting.set(key, [...(waiting.get(key) ?? []), plan])
+    }
+  }
+  const left = utterances.filter(({ key }) => waiting.has(key))
+  yield* progress.emit({
+    _tag: "Planned",
+    jobs: jobs.length,
+    utterances: left.length,
+    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    reused: keys.length - left.length
+  })
+  return waiting
+})
+
+/** Everything that is left to be said, and the account's credits around it. */
+const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, { maxCredits }: DubOptions) {
+  const gateway = yield* Gateway
+  yield* preflight(plan)
+  const credits = Effect.map(Effect.option(gateway.reads.credits), (read) =>
+    read._tag === "Some" ? read.value.credits : undefined
+  )
+  const before = yield* credits
+  const summary = yield* speak({
+    ...usualSettings,
+    keys: plan.utterances.map(({ key }) => key),
+    profileOf: plan.batch.profileOf,
+    maxCredits
+  })
+  const after = yield* credits
+  return {
+    summary,
+    credits: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
+  }
+})
+
+/** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for, one at a time. */
+const deliveryOf = Effect.fnUntraced(function* (
+  { batch, jobs }: BatchPlan,
+  waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>
+) {
+  const deliveries = yield* Deliveries
+  const progress = yield* Progress
+  const past = yield* deliveries.all(batch.out)
+  const turn = yield* Effect.makeSemaphore(1)
+  const deliverOne = (plan: JobPlan) => turn.withPermits(1)(deliverySettled(plan, batch.out, past))
+  type Delivering = Effect.Effect.Success<ReturnType<typeof fork>>
+  const fork = (plan: JobPlan) => Effect.forkScoped(deliverOne(plan))
+  const early = new Map<JobId, Delivering>()
+  const missing = new Map<JobId, number>()
+  for (const plans of waiting.values())
+    for (const { job } of plans) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
+  const runtime = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof fork>>>()
+
+  const settled = Effect.fnUntraced(function* (key: UtteranceKey) {
+    for (const plan of waiting.get(key) ?? []) {
+      const left = (missing.get(plan.job.id) ?? 0) - 1
+      missing.set(plan.job.id, left)
+      if (left === 0) early.set(plan.job.id, yield* Effect.provide(fork(plan), runtime))
+    }
+  })
+  const emit = (event: ProgressEvent) =>
+    event._tag === "Spoken" || event._tag === "Failed"
+      ? Effect.zipRight(progress.emit(event), settled(event.utterance))
+      : progress.emit(event)
+  return {
+    /** The watcher of the speak stage: passes every event on, and hears what is there. */
+    watching: { emit },
+    /** Waits for what is being delivered and delivers the rest; results in the batch's order. */
+    finish: Effect.forEach(jobs, (plan) => {
+      const delivering = early.get(plan.job.id)
+      return delivering === undefined ? deliverOne(plan) : Fiber.join(delivering)
+    })
+  }
+})
+
+/** A job's delivery, whose failure is its own and no other job's. */
+const deliverySettled = (plan: JobPlan, out: string, past: ReadonlyMap<string, Delivery>) => {
+  const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
+    Effect.succeed<JobResult>({ plan, status, metrics: undefined, error: error.message })
+  return deliverJob(plan, out, past).pipe(
+    Effect.catchTags({
+      ClipMissing: undone("unfinished"),
+      ContainerRefuses: undone("failed"),
+      DiskFull: undone("failed"),
+      FfmpegFailed: undone("failed"),
+      NotMedia: undone("failed"),
+      ResultUnwritable: undone("failed"),
+      UnknownContainer: undone("failed"),
+      Unwritable: undone("failed")
+    }),
+    Effect.tap((result) =>
+      result.status === "delivered"
+        ? Effect.void
+        : Effect.flatMap(Progress, ({ emit }) =>
+            emit({ _tag: "JobFailed", job: plan.job.id, error: result.error })
+          )
+    )
+  )
+}
+
+/** The summary of a run in which every clip was at hand. */
+const nothingSaid = ({ utterances }: BatchPlan): SpeakSummary => ({
+  created: 0,
+  adopted: 0,
+  reused: utterances.length,
+  retried: 0,
+  failed: 0,
+  left: 0,
+  suspect: 0,
+  characters: 0,
+  credits: undefined,
+  halt: undefined,
+  warnings: []
+})
+
+const summaryOf = (result: JobResult): JobSummary => ({
+  id: result.plan.job.id,
+  status: result.status,
+  ...(result.status === "delivered" ? {} : { error: result.error })
+})

@@ -1,0 +1,155 @@
+/** One job from its clips to its files and report; or left alone, where it would make the same again. */
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Option, Schema } from "effect"
+import { JobReport, type Metrics } from "../domain/Report.ts"
+import {
+  deliveryRate,
+  type Frames,
+  framesAt,
+  framesAtMicros,
+  millis,
+  millisAtMicros
+} from "../domain/Units.ts"
+import type { Delivery } from "../store/Deliveries.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { deliver } from "./Deliver.ts"
+import { allThere, digestOf, rememberFiles } from "./DeliveryRecord.ts"
+import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
+import { placeLines } from "./Place.ts"
+import type { JobPlan } from "./Plan.ts"
+import { Progress } from "./Progress.ts"
+import { writeResult } from "./ResultFolder.ts"
+
+/** How a job ended. */
+export type JobResult = {
+  readonly plan: JobPlan
+  /** Its figures, where it was delivered now or before, or has at least a report. */
+  readonly metrics: Metrics | undefined
+} & (
+  | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }
+  | { readonly status: "failed" | "unfinished"; readonly error: string }
+)
+
+/** Delivers a job whose utterances are spoken, failed or left. */
+export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
+  plan: JobPlan,
+  out: string,
+  before: ReadonlyMap<string, Delivery>
+) {
+  const store = yield* UtteranceStore
+  const progress = yield* Progress
+  const { job } = plan
+  const keys = Array.dedupe(plan.uses.map(({ utterance }) => utterance.key))
+  const stored = yield* store.clips(keys)
+  const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
+  const digest = yield* digestOf(plan, clips)
+  const last = before.get(job.id)
+  if (last?.digest === digest && (yield* allThere(out, last))) {
+    const unchanged: JobResult = {
+      plan,
+      status: "delivered",
+      unchanged: true,
+      metrics: yield* lastMetrics(out, plan),
+      files: last.files.map(({ path }) => path)
+    }
+    return unchanged
+  }
+  yield* progress.emit({ _tag: "Placing", job: job.id })
+  const standings = yield* store.standings(keys)
+  const dubbed = {
+    ...plan,
+    clips,
+    placements: placeLines({
+      lines: plan.lines,
+      uses: plan.uses,
+      clips,
+      limits: job.fit,
+      ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
+    }),
+    failures: new Map(
+      [...standings].flatMap(([key, { state, setback }]) =>
+        state === "failed" ? [[key, setback?.words ?? "failed"] as const] : []
+      )
+    ),
+    suspects: new Set([...stored].flatMap(([key, { suspect }]) => (suspect === undefined ? [] : [key])))
+  }
+  const outcomes = outcomesOf(dubbed)
+  const length = lengthOf(plan, outcomes)
+  const missing = keys.filter((key) => !clips.has(key))
+  const left = missing.filter((key) => !dubbed.failures.has(key))
+  if (left.length > 0 || (missing.length > 0 && job.onFailure === "fail")) {
+    const report = jobReport(dubbed, outcomes, length, { integrated: -70, truePeak: -120 })
+    yield* writeReport(out, report)
+    const undone: JobResult = {
+      plan,
+      status: left.length > 0 ? "unfinished" : "failed",
+      metrics: report.metrics,
+      error:
+        left.length > 0
+          ? `${left.length} of ${keys.length} utterances are not spoken yet`
+          : failureOf(outcomes)
+    }
+    return undone
+  }
+  const { files, measured } = yield* deliver({
+    job,
+    out,
+    placements: dubbed.placements,
+    clips,
+    length,
+    entries: entriesOf(outcomes)
+  })
+  const report = jobReport(dubbed, outcomes, length, measured)
+  const reported = yield* writeReport(out, report)
+  yield* Effect.forEach(
+    keys.filter((key) => clips.has(key)),
+    (key) => store.apply({ event: "place", key }),
+    {
+      concurrency: "unbounded",
+      discard: true
+    }
+  )
+  yield* rememberFiles(out, plan, digest, [...files, reported])
+  yield* progress.emit({ _tag: "Delivered", job: job.id, files })
+  const delivered: JobResult = { plan, status: "delivered", unchanged: false, metrics: report.metrics, files }
+  return delivered
+})
+
+/** The video's length, or enough for the last cue and the last word; in frames at 48 kHz. */
+const lengthOf = ({ video }: JobPlan, outcomes: ReadonlyArray<CueOutcome>): Frames =>
+  video === undefined
+    ? framesAt(
+        millis(outcomes.reduce((end, cue) => Math.max(end, cue.end, cue.heard?.end ?? 0), 0)),
+        deliveryRate
+      )
+    : framesAtMicros(video.duration, deliveryRate)
+
+/** The cues that cannot be heard, by number, with the first one's cause. */
+const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
+  const failed = outcomes.filter((cue) => cue.error !== undefined)
+  const shown = failed.slice(0, 10).map((cue) => cue.index)
+  const more = failed.length > shown.length ? ` and ${failed.length - shown.length} more` : ""
+  return `${failed.length === 1 ? "cue" : "cues"} ${shown.join(", ")}${more} could not be spoken: ${failed[0]?.error ?? ""}`
+}
+
+const reportPath = Effect.fnUntraced(function* (out: string, job: string) {
+  const path = yield* Path.Path
+  return path.join(out, job, "report.json")
+})
+
+const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
+  const path = yield* reportPath(out, report.job)
+  yield* writeResult(path, `${JSON.stringify(Schema.encodeSync(JobReport)(report), undefined, 2)}\n`)
+  return path
+})
+
+const lastMetrics = Effect.fnUntraced(function* (out: string, { job }: JobPlan) {
+  const fs = yield* FileSystem.FileSystem
+  const read = yield* Effect.option(
+    Effect.flatMap(
+      Effect.flatMap(reportPath(out, job.id), (path) => fs.readFileString(path)),
+      Schema.decode(Schema.parseJson(Schema.Struct({ metrics: JobReport.fields.metrics })))
+    )
+  )
+  return Option.getOrUndefined(Option.map(read, ({ metrics }) => metrics))
+})

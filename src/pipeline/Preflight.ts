@@ -1,0 +1,77 @@
+/** The last look before anything is paid for: whether the service knows the providers and voices that are asked for. */
+import { Array, Effect } from "effect"
+import type { ProviderId } from "../domain/Ids.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { InputFault, InputRejected } from "./InputRejected.ts"
+import { nearest } from "./ManifestFile.ts"
+import type { BatchPlan } from "./Plan.ts"
+import { Progress } from "./Progress.ts"
+
+/** Pages of voices that are read of a provider before it is taken for one that lists without end. */
+const mostPages = 200
+
+/**
+ * Fails with every provider and voice that the service does not list. A service whose lists cannot be read, or are empty,
+ * is believed to know them: it will say so itself.
+ */
+export const preflight = Effect.fn("Preflight.preflight")(function* ({ batch, utterances }: BatchPlan) {
+  const castings = Array.dedupe(utterances.map(({ casting }) => casting))
+  const providers = Array.dedupe(castings.map(({ provider }) => provider))
+  const strangers = yield* strangeProviders(providers)
+  const faults = [...strangers]
+  for (const provider of providers) {
+    if (faults.some(({ about }) => about === provider)) continue
+    const wanted = Array.dedupe(
+      castings.filter((casting) => casting.provider === provider).map(({ voice }) => voice)
+    )
+    faults.push(...(yield* strangeVoices(provider, wanted)))
+  }
+  const told = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
+  if (Array.isNonEmptyArray(told)) return yield* InputRejected.make({ faults: told })
+})
+
+interface Stranger {
+  readonly about: string
+  readonly message: string
+}
+
+const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<ProviderId>) {
+  const gateway = yield* Gateway
+  const listed = yield* Effect.option(gateway.reads.providers)
+  const known = listed._tag === "Some" ? listed.value.providers.map(({ provider }) => provider) : []
+  if (known.length === 0) return []
+  return wanted
+    .filter((provider) => !known.includes(provider))
+    .map((provider): Stranger => ({ about: provider, message: unknown("provider", provider, known) }))
+})
+
+/** Reads a provider's voices page by page until all that are wanted were seen, or a page brings nothing new. */
+const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted: ReadonlyArray<string>) {
+  const gateway = yield* Gateway
+  const progress = yield* Progress
+  const known = new Set<string>()
+  for (let page = 1; page <= mostPages; page++) {
+    const read = yield* Effect.either(gateway.reads.voices({ provider, page, limit: 100 }))
+    if (read._tag === "Left") {
+      yield* progress.emit({
+        _tag: "Warning",
+        message: `the service's voices could not be checked: ${read.left.message}`
+      })
+      return []
+    }
+    const before = known.size
+    for (const { voice_id } of read.right.voices) known.add(voice_id)
+    if (wanted.every((voice) => known.has(voice)) || known.size === before) break
+  }
+  if (known.size === 0) return []
+  return wanted
+    .filter((voice) => !known.has(voice))
+    .map((voice): Stranger => ({ about: voice, message: unknown(`voice of ${provider}`, voice, [...known]) }))
+})
+
+const unknown = (kind: string, id: string, known: ReadonlyArray<string>): string => {
+  const near = nearest(id, known)
+  const some =
+    known.length <= 8 ? known.join(", ") : `${known.slice(0, 8).join(", ")} … (dubwright voices lists all)`
+  return `unknown ${kind} "${id}"${near === undefined ? "" : `; did you mean ${near}?`} The service has ${some}`
+}
