@@ -1,61 +1,60 @@
 /** Cues that say the same in two languages, one above the other: which lines are which. */
-import { scriptOf } from "./Writing.ts"
+import { hasScript, scriptOf, wordCount } from "./Writing.ts"
 
-/** Of a file's cues, those of which two lines differ in script or in number are told apart. */
+/** The scripts of a file's two languages, where they differ; absent where the two share one, or where there is only one. */
 export interface Languages {
-  /** The script of the first language where the two have different ones. */
-  readonly first: string | undefined
-  readonly second: string | undefined
+  readonly first: string
+  readonly second: string
 }
 
-/** The scripts of the two languages of a file, where most cues of two lines and more agree on them. */
-export const languagesOf = (texts: ReadonlyArray<string>): Languages => {
-  const pairs = new Map<string, number>()
+/** The scripts of the two languages of a file: those of the first and the last line in most of its cues of several lines. */
+export const languagesOf = (texts: ReadonlyArray<string>): Languages | undefined => {
+  const pairs = new Map<string, { readonly languages: Languages; count: number }>()
   let several = 0
   for (const text of texts) {
-    const lines = text.split("\n").filter((line) => scriptOf(line) !== undefined)
-    if (lines.length < 2) continue
+    const scripts = text.split("\n").flatMap((line) => scriptOf(line) ?? [])
+    const [first, last] = [scripts[0], scripts.at(-1)]
+    if (first === undefined || last === undefined || scripts.length < 2) continue
     several++
-    const first = scriptOf(lines[0] ?? "")
-    const second = scriptOf(lines.at(-1) ?? "")
-    if (first !== second) {
-      const pair = `${first ?? ""} ${second ?? ""}`
-      pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
-    }
+    if (first === last) continue
+    const key = `${first} ${last}`
+    const pair = pairs.get(key) ?? { languages: { first, second: last }, count: 0 }
+    pair.count++
+    pairs.set(key, pair)
   }
-  for (const [pair, count] of pairs)
-    if (count * 2 > several) {
-      const [first, second] = pair.split(" ")
-      return { first, second }
-    }
-  return { first: undefined, second: undefined }
+  for (const { languages, count } of pairs.values()) if (count * 2 > several) return languages
+  return undefined
 }
 
 /**
- * A cue's lines in one of its languages; undefined where it has none in it. Languages in different scripts are told apart line by line; others by the
- * upper and the lower half of the lines, and a single line is in both.
+ * A cue's text in one of its languages; undefined where it has none in it. Languages in different scripts are told apart line by line, where a line that
+ * borrows Latin words stays in its own; others by the upper and the lower half of the lines. A single short line is in both.
  */
 export const linesIn = (
   text: string,
   which: "first" | "second",
-  languages: Languages
+  languages: Languages | undefined
 ): string | undefined => {
   const lines = text.split("\n")
-  const { first, second } = languages
-  if (first !== undefined && second !== undefined) {
-    const other = which === "first" ? second : first
-    const own = which === "first" ? first : second
-    const kept = lines.filter((line, i) => {
-      const script = scriptOf(line)
-      if (script === undefined) return true
-      if (script === own) return true
-      if (script === other && lines.length > 1)
-        return lines.length === 2 ? (i === 0) === (which === "first") : false
-      return script !== other
-    })
-    return kept.some((line) => scriptOf(line) !== undefined) ? kept.join("\n") : undefined
+  if (languages === undefined) {
+    if (lines.length < 2) return text
+    const half = Math.ceil(lines.length / 2)
+    return (which === "first" ? lines.slice(0, half) : lines.slice(half)).join("\n")
   }
-  if (lines.length < 2) return text
-  const half = Math.ceil(lines.length / 2)
-  return (which === "first" ? lines.slice(0, half) : lines.slice(half)).join("\n")
+  const own = languages[which]
+  const kept = lines.filter((line) => languageOf(line, languages) === own)
+  if (kept.length > 0 && kept.length < lines.length) return kept.join("\n")
+  if (kept.length === lines.length) return lines.length === 2 ? lines[which === "first" ? 0 : 1] : text
+  if (lines.length === 2 && lines.every((line) => scriptOf(line) !== undefined))
+    return lines[which === "first" ? 0 : 1]
+  return lines.length > 1 || wordCount(text) > 2 ? undefined : text
+}
+
+/** Latin letters are at home in every script, so whatever has letters of the other one is in the other one. */
+const languageOf = (line: string, { first, second }: Languages): string | undefined => {
+  if (first === "Latin" || second === "Latin") {
+    const other = first === "Latin" ? second : first
+    return hasScript(line, other) ? other : scriptOf(line)
+  }
+  return scriptOf(line)
 }

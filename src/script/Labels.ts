@@ -2,7 +2,7 @@
  * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN 2 (on radio):`, `SPEAKER_01:`. The difficulty is what looks like one and
  * is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be proved by the whole file.
  */
-import { isCapitals } from "./Writing.ts"
+import { isCapitals, wordsOnly } from "./Writing.ts"
 import { announces, namesRole, namesSound } from "./SoundWords.ts"
 
 /** A label found at the start of a text. */
@@ -18,7 +18,7 @@ export interface LabelSurvey {
   readonly proved: ReadonlySet<string>
   /** Whether the file is written in capitals throughout, so that capitals prove nothing. */
   readonly capitals: boolean
-  /** How many labels of several words in capitals the file has; from three on they are its habit. */
+  /** How many names in capitals stand alone on a line or come again; from three on they are the file's habit. */
   readonly habit: number
 }
 
@@ -33,7 +33,7 @@ const colonLabel = new RegExp(
 const bracketLabel =
   /^(?:\[([^[\]\n]{1,40})\]|\(([^()\n]{1,40})\)|（([^（）\n]{1,20})）|【([^【】\n]{1,20})】)[ \t]*([:：]?)[ \t]*/u
 
-/** The least letters of a name that is not a transcriber's number. */
+/** The most characters of a name. */
 const longest = 34
 
 interface Candidate {
@@ -46,7 +46,10 @@ interface Candidate {
 const candidateAt = (text: string): Candidate | undefined => {
   const bracket = bracketLabel.exec(text)
   if (bracket !== null) {
-    const name = (bracket[1] ?? bracket[2] ?? bracket[3] ?? bracket[4] ?? "").replace(/\s+/gu, " ").trim()
+    const written = bracket[1] ?? bracket[2] ?? bracket[3] ?? bracket[4] ?? ""
+    const name = written.replace(/\s+/gu, " ").trim()
+    // Sounds are often set apart with spaces, "( laughs )"; names never are.
+    if (written !== written.trim()) return undefined
     return name === "" || !/^[\p{L}\p{N}]/u.test(name) || name.split(" ").length > 4
       ? undefined
       : {
@@ -70,26 +73,34 @@ const candidateAt = (text: string): Candidate | undefined => {
 export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<string>): LabelSurvey => {
   let upper = 0
   let lower = 0
-  const seen = new Map<string, Set<string>>()
+  let candidates = 0
+  const seen = new Map<string, { behinds: Set<string>; alone: boolean; capitals: boolean }>()
   lines.forEach((line, i) => {
     upper += line.match(/\p{Lu}/gu)?.length ?? 0
     lower += line.match(/\p{Ll}/gu)?.length ?? 0
     const candidate = candidateAt(withoutMarks(line))
     if (candidate === undefined || (candidate.bracket && !candidate.colon && candidate.rest === "")) return
     const key = candidate.name.toUpperCase()
-    const behind = (candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24).toLowerCase()
-    const behinds = seen.get(key)
-    if (behinds === undefined) seen.set(key, new Set([behind]))
-    else behinds.add(behind)
+    const behind = wordsOnly(candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24)
+    candidates++
+    const known = seen.get(key) ?? { behinds: new Set(), alone: false, capitals: false }
+    known.behinds.add(behind)
+    known.alone ||= candidate.rest === ""
+    known.capitals ||= isCapitals(candidate.name)
+    seen.set(key, known)
   })
   const proved = new Set(Array.from(known, (name) => name.toUpperCase()))
+  const often = candidates > lines.length * habitual
   let habit = 0
-  for (const [name, behinds] of seen) {
-    if (isCapitals(name) && name.includes(" ") && behinds.size > 0) habit++
-    if (behinds.size >= 2) proved.add(name)
+  for (const [name, { behinds, alone, capitals }] of seen) {
+    if (behinds.size >= (capitals || often ? 2 : 3)) proved.add(name)
+    if (capitals && (alone || behinds.size >= 2)) habit++
   }
   return { proved, capitals: upper > lower, habit }
 }
+
+/** Share of lines with something like a label from which on a file is a dialogue with names. */
+const habitual = 0.1
 
 /** A line without the dash or arrows that say that someone else speaks. */
 export const withoutMarks = (line: string): string =>
@@ -107,7 +118,7 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
   const proved = survey.proved.has(name.toUpperCase())
   if (candidate.bracket) {
     if (namesSound(name)) return undefined
-    if (candidate.colon) return label
+    if (candidate.colon) return proved || namesRole(name) || isNameLike(name) ? label : undefined
     const named = namesRole(name)
       ? rest !== "" || isCapitals(name)
       : proved && rest !== "" && isNameLike(name)

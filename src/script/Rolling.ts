@@ -60,7 +60,7 @@ const repeatOf = (cue: Shown, before: Shown | undefined): Repeat => {
   const now = wordsOnly(cue.text)
   const then = wordsOnly(before.text)
   if (same === lines.length || now === then)
-    return { kind: "stays", fresh: "", sure: wordCount(cue.text) >= 3 }
+    return { kind: "stays", fresh: "", sure: cue.start < before.end || wordCount(cue.text) >= 8 }
   if (then !== "" && now.startsWith(`${then} `))
     return { kind: "grows", fresh: behindWords(cue.text, then), sure: wordCount(before.text) >= 2 }
   return none

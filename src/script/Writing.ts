@@ -48,6 +48,10 @@ export const scriptOf = (text: string): string | undefined => {
   return best
 }
 
+/** Whether a text has letters of a script by one of these names. */
+export const hasScript = (text: string, script: string): boolean =>
+  scripts.some(([name, pattern]) => name === script && text.match(pattern) !== null)
+
 const scripts: ReadonlyArray<readonly [string, RegExp]> = [
   ["Latin", /\p{sc=Latin}/gu],
   ["Han", /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu],
