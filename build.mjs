@@ -71,9 +71,15 @@ export const build = async () => {
     sourcemap: "linked",
     legalComments: "none",
     logLevel: "warning",
-    // CommonJS packages inside an ES module need a `require` of their own.
+    // CommonJS packages inside an ES module need a `require`, a file name and a folder of their own.
     banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
+      js: [
+        'import { createRequire as __createRequire } from "node:module";',
+        'import { fileURLToPath as __fileURLToPath } from "node:url";',
+        "const require = __createRequire(import.meta.url);",
+        "const __filename = __fileURLToPath(import.meta.url);",
+        'const __dirname = __fileURLToPath(new URL(".", import.meta.url));'
+      ].join(" ")
     }
   })
   const made = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)))

@@ -107,10 +107,10 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
   }
 }
 
-/** Utterances that need no more speaking, of all: clips at hand, spoken ones, and failed ones. */
+/** Utterances that need no more speaking, of all that were left when the run began: spoken ones and failed ones. */
 export const settled = (board: Board): { readonly done: number; readonly all: number } => {
   const all = board.planned?.utterances ?? 0
-  return { done: Math.min(all, (board.planned?.reused ?? 0) + board.spoken + board.failed), all }
+  return { done: Math.min(all, board.spoken + board.failed), all }
 }
 
 /** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */

@@ -131,7 +131,7 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
     case "Placing":
       return detail(`${event.job}: placing`)
     case "Delivering":
-      return detail(`${event.job}: delivering ${percent(event.fraction)}`)
+      return undefined
     case "Delivered":
       return usual(`${event.job}: delivered`)
     case "JobFailed":

@@ -1,7 +1,7 @@
 /** The layers that reach a service: a remote one by its address and key, or the bundled one inside this process. */
 import { NodeHttpClient } from "@effect/platform-node"
 import { FileSystem } from "@effect/platform"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { ServiceAddress } from "../gateway/ServiceAddress.ts"
@@ -37,7 +37,11 @@ const remote = Effect.fnUntraced(function* (baseUrl: string) {
 
 const bundled = Effect.fnUntraced(function* (dataDir: string) {
   const { embedded } = yield* Effect.promise(() => import("../service/Service.ts"))
-  const { address, key } = yield* Effect.provide(embedded({ dataDir }), ffmpeg)
+  // Its own log is of use where it runs by itself; here the run's progress tells the same.
+  const { address, key } = yield* embedded({ dataDir }).pipe(
+    Effect.provide(ffmpeg),
+    Logger.withMinimumLogLevel(LogLevel.Warning)
+  )
   return { baseUrl: new URL(address), key }
 })
 

@@ -1,0 +1,66 @@
+/** From the command line's options to a batch that is loaded and planned. */
+import { Array, Effect, Option } from "effect"
+import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import { loadBatch, type RunFlags } from "../pipeline/Load.ts"
+import { type BatchPlan, planBatch } from "../pipeline/Plan.ts"
+import { embeddedVoice } from "./EmbeddedVoice.ts"
+import { Screen } from "./Screen.ts"
+import { environmentBaseUrl } from "./Settings.ts"
+
+/** What every command on a batch takes. */
+export interface BatchOptions {
+  readonly inputs: Array.NonEmptyReadonlyArray<string>
+  readonly baseUrl: string | undefined
+  readonly embedded: boolean
+  readonly out: string | undefined
+  readonly state: string | undefined
+  readonly concurrency?: number | undefined
+  readonly only: string | undefined
+  readonly voice: VoiceId | undefined
+  readonly provider: ProviderId | undefined
+  readonly model: ModelId | undefined
+  readonly language: LanguageTag | undefined
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly verbose: boolean
+}
+
+/** The batch that the options name. */
+export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOptions) {
+  const fromEnvironment = yield* environmentBaseUrl
+  const flags: RunFlags = {
+    baseUrl: options.baseUrl,
+    environmentBaseUrl: Option.getOrUndefined(fromEnvironment),
+    embedded: options.embedded,
+    out: options.out,
+    state: options.state,
+    concurrency: options.concurrency,
+    only: options.only,
+    voice: options.voice,
+    provider: options.provider,
+    model: options.model,
+    language: options.language,
+    embeddedVoice: (language) => embeddedVoice(language)
+  }
+  return yield* loadBatch(options.inputs, flags)
+})
+
+/** The batch planned, with what was mended or passed over in its scripts told on stderr. */
+export const planOf = Effect.fn("BatchFlags.plan")(function* (options: BatchOptions) {
+  const plan = yield* Effect.flatMap(batchOf(options), planBatch)
+  yield* tellNotices(plan, options)
+  return plan
+})
+
+/** So many notices are told one by one; the rest are counted. */
+const told = 12
+
+const tellNotices = Effect.fnUntraced(function* ({ notices }: BatchPlan, { quiet, verbose }: BatchOptions) {
+  const screen = yield* Screen
+  if (quiet) return
+  const shown = verbose ? notices : notices.slice(0, told)
+  yield* Effect.forEach(shown, (notice) => screen.say(`note: ${notice}`), { discard: true })
+  if (notices.length > shown.length) {
+    yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose tells all)`)
+  }
+})

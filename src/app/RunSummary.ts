@@ -1,0 +1,72 @@
+/** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
+import { relative } from "node:path"
+import type { Metrics } from "../domain/Report.ts"
+import type { DubResult } from "../pipeline/Dub.ts"
+import type { JobResult } from "../pipeline/JobDelivery.ts"
+import { table } from "./Table.ts"
+
+/** The summary; paths are shown relative to `folder` where they lie in it. */
+export const summaryText = ({ report, jobs, halt }: DubResult, folder: string, colour: boolean): string => {
+  const { tasks, credits } = report
+  const sent =
+    tasks.created + tasks.adopted === 0
+      ? "Nothing was sent: everything was at hand."
+      : `${tasks.created} tasks created, ${tasks.adopted} found again, ${tasks.reused} clips at hand, ${tasks.retried} retries, ${tasks.failed} failed; ` +
+        `${report.characters} characters${spent(credits)}; ${report.seconds.toFixed(1)} s`
+  return [
+    table(
+      [
+        "job",
+        "status",
+        "cues",
+        "shift p95",
+        "max",
+        "late p95",
+        "speed p95",
+        "max",
+        "overruns",
+        "fit",
+        "LUFS"
+      ],
+      jobs.map((job) => [job.plan.job.id, statusOf(job), ...figures(job.metrics)]),
+      colour
+    ),
+    "",
+    ...jobs.flatMap((job) => [
+      ...(job.status === "delivered"
+        ? job.files.map((file) => shortest(file, folder))
+        : [`${job.plan.job.id}: ${job.error}`])
+    ]),
+    "",
+    sent,
+    ...(halt === undefined ? [] : [`Stopped early: ${halt.words}`])
+  ].join("\n")
+}
+
+const statusOf = (job: JobResult): string =>
+  job.status === "delivered" && job.unchanged ? "delivered before" : job.status
+
+const figures = (metrics: Metrics | undefined): ReadonlyArray<string> =>
+  metrics === undefined
+    ? []
+    : [
+        `${metrics.spoken} of ${metrics.spoken + metrics.failed}`,
+        seconds(metrics.onsetShift.p95),
+        seconds(metrics.onsetShift.max),
+        seconds(metrics.tailLateness.p95),
+        metrics.speed.p95.toFixed(2),
+        metrics.speed.max.toFixed(2),
+        String(metrics.overruns),
+        `${Math.round(metrics.isochrony * 100)} %`,
+        metrics.loudness.integrated.toFixed(1)
+      ]
+
+const seconds = (value: number): string => `${value.toFixed(2)} s`
+
+const spent = ({ before, after }: DubResult["report"]["credits"]): string =>
+  before === undefined || after === undefined ? "" : `; ${before - after} credits spent, ${after} left`
+
+const shortest = (file: string, folder: string): string => {
+  const short = relative(folder, file)
+  return short === "" || short.startsWith("..") ? file : short
+}

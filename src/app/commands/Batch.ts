@@ -1,0 +1,56 @@
+/** Commands that work on a batch: a manifest, or subtitles and texts. */
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import * as Flags from "../Flags.ts"
+import { load } from "../Lazily.ts"
+import { shapeOf } from "../Usage.ts"
+
+const run = Command.make(
+  "run",
+  {
+    inputs: Flags.inputs,
+    ...Flags.service,
+    ...Flags.folders,
+    concurrency: Flags.concurrency,
+    maxCredits: Flags.amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
+    only: Flags.only,
+    ...Flags.casting,
+    json: Flags.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
+    events: Flags.flag("events", "Progress on stderr as JSON, one event a line."),
+    ...Flags.loudness
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../RunCommand.ts")),
+      ({ run }) => run(options)
+    )
+).pipe(
+  Command.withDescription(
+    "The main job: plan, speak, place, deliver. Run again, it resumes and does only what is new or changed."
+  )
+)
+
+const plan = Command.make(
+  "plan",
+  {
+    inputs: Flags.inputs,
+    ...Flags.service,
+    ...Flags.folders,
+    only: Flags.only,
+    ...Flags.casting,
+    json: Flags.json,
+    ...Flags.loudness
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../PlanCommand.ts")),
+      ({ plan }) => plan(options)
+    )
+).pipe(
+  Command.withDescription(
+    "Dry run: utterances, characters, expected credits, every violation. Sends nothing that costs."
+  )
+)
+
+export const batchCommands = [run, plan] as const
+export const batchShapes = [shapeOf(run), shapeOf(plan)]

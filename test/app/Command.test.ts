@@ -1,0 +1,176 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { emptyFolder, run, start } from "./process.ts"
+
+describe("help and version", () => {
+  test("--version prints the version, alone", async () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"))
+    expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
+  })
+
+  test("--help names every command, setting and exit code, and asks for no settings", async () => {
+    const { code, stdout, stderr } = await run(["--help"])
+    expect([code, stderr]).toEqual([0, ""])
+    for (const name of [
+      ...[
+        "run",
+        "plan",
+        "status",
+        "retry",
+        "clean",
+        "health",
+        "credits",
+        "providers",
+        "models",
+        "voices",
+        "tasks"
+      ],
+      ...["serve", "keys", "verify", "doctor", "init", "schema"]
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, "mu"))
+    }
+    for (const code of [0, 1, 2, 3, 4, 75, 130]) expect(stdout).toMatch(new RegExp(`^ +${code}  \\S`, "mu"))
+    for (const name of ["DUBWRIGHT_API_KEY", "DUBWRIGHT_BASE_URL", "DUBWRIGHT_FFMPEG", "NO_COLOR"])
+      expect(stdout).toContain(name)
+    expect(stdout).not.toContain("\u001b")
+  })
+
+  test("run --help names every option", async () => {
+    const { code, stdout } = await run(["run", "--help"])
+    expect(code).toBe(0)
+    expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
+      ...["--base-url", "--embedded", "--out", "--state", "--concurrency", "--max-credits", "--only"],
+      ...["--voice", "--provider", "--model", "--language", "--json", "--events", "--quiet", "--verbose"]
+    ])
+  })
+
+  test("no words at all show the overview", async () => {
+    expect(await run([])).toEqual(await run(["help"]))
+  })
+
+  test("a completion script for a shell", async () => {
+    const { code, stdout } = await run(["--completions", "bash"])
+    expect(code).toBe(0)
+    expect(stdout).toContain("dubwright")
+  })
+})
+
+describe("bad usage", () => {
+  test.each([
+    [["rnu"], 'unknown command "rnu"; did you mean run?'],
+    [["run"], "missing argument <file>"],
+    [["run", "a.srt", "--otu", "x"], "unknown option --otu; did you mean --out?"],
+    [
+      ["run", "a.srt", "--concurrency", "0"],
+      '--concurrency: expected a whole number from 1 to 1000, found "0"'
+    ],
+    [["run", "a.srt", "--max-credits", "lots"], '--max-credits: expected a number from 0 up, found "lots"'],
+    [["run", "a.srt", "--base-url", "tts.example"], "--base-url: expected an http or https address"],
+    [
+      ["run", "a.srt", "--language", "e"],
+      '--language: expected a language tag such as en, vi or pt-BR, found "e"'
+    ],
+    [["keys"], "expected a command after dubwright keys"],
+    [["keys", "create"], "--name"],
+    [["init", "a", "b"], "'b'"]
+  ])("%j exits 2 with one line", async (words, message) => {
+    const { code, stdout, stderr } = await run(words)
+    expect([code, stdout]).toEqual([2, ""])
+    expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe("init and schema", () => {
+  test("init writes a manifest of what it finds, prints its path alone, and never replaces one unasked", async () => {
+    const folder = emptyFolder()
+    mkdirSync(join(folder, "subs"))
+    writeFileSync(join(folder, "subs/film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
+    writeFileSync(join(folder, "subs/film.mp4"), "")
+    const first = await run(["init", folder])
+    expect([first.code, first.stdout]).toEqual([0, `${join(folder, "dubwright.yaml")}\n`])
+    const manifest = readFileSync(join(folder, "dubwright.yaml"), "utf8")
+    expect(manifest).toContain("input: subs/film.vi.srt")
+    expect(manifest).toContain("video: subs/film.mp4")
+    expect(manifest).toContain("ANNA: { provider: provider_native, voice: vi-anna }")
+    const second = await run(["init", folder])
+    expect([second.code, second.stdout]).toEqual([2, ""])
+    expect(second.stderr).toContain("--force")
+    expect((await run(["init", folder, "--force"])).code).toBe(0)
+  })
+
+  test("schema prints JSON that describes the manifest", async () => {
+    const { code, stdout, stderr } = await run(["schema"])
+    expect([code, stderr]).toEqual([0, ""])
+    const schema = JSON.parse(stdout)
+    expect(Object.keys(schema.$defs.Manifest.properties)).toEqual([
+      "name",
+      "service",
+      "providers",
+      "defaults",
+      "jobs"
+    ])
+  })
+})
+
+describe("the service", () => {
+  test("serve says when it listens, keys work meanwhile, SIGTERM ends it well", async () => {
+    const data = join(emptyFolder(), "data")
+    const serving = start(["serve", "--port", "0", "--data", data])
+    const line = await serving.firstLine
+    expect(line).toMatch(/^listening http:\/\/127\.0\.0\.1:\d+$/u)
+    const address = line.replace("listening ", "")
+
+    const created = await run(["keys", "create", "--data", data, "--name", "studio", "--credits", "1000"])
+    expect(created.stdout).toMatch(/^nativeapikey_\S+\n$/u)
+    expect([created.code, created.stderr]).toEqual([0, ""])
+    const key = created.stdout.trim()
+    const imported = await run(["keys", "import", "--data", data, "--name", "older"], {
+      input: "an-older-key-0001\n"
+    })
+    expect([imported.code, imported.stdout]).toEqual([0, ""])
+
+    const asked = (words: ReadonlyArray<string>, with_: string) =>
+      run([...words, "--base-url", address], { env: { DUBWRIGHT_API_KEY: with_ } })
+    const credits = await asked(["credits", "--json"], key)
+    expect(credits.code).toBe(0)
+    expect(JSON.parse(credits.stdout)).toEqual({ credits: 1000, unlimited: false, used: 0, reserved: 0 })
+    expect((await asked(["health"], "an-older-key-0001")).code).toBe(0)
+    const voices = await asked(["voices", "--json"], key)
+    expect(JSON.parse(voices.stdout).length).toBeGreaterThan(100)
+
+    const refused = await asked(["credits"], "a-tool-login")
+    expect([refused.code, refused.stdout]).toEqual([4, ""])
+    expect(refused.stderr).toMatch(/^dubwright: the service refuses the key[^\n]*\n$/u)
+    expect(refused.stderr).not.toContain("a-tool-login")
+    const keyless = await run(["credits", "--base-url", address])
+    expect([keyless.code, keyless.stdout]).toEqual([2, ""])
+    expect(keyless.stderr).toContain("set DUBWRIGHT_API_KEY")
+
+    expect((await run(["keys", "revoke", "--data", data, "studio"])).code).toBe(0)
+    expect((await asked(["credits"], key)).code).toBe(4)
+    const list = await run(["keys", "list", "--data", data])
+    expect(list.stdout).not.toContain(key)
+    expect(list.stdout.split("\n").map((row) => row.trim().split(/ {2,}/u).at(-1))).toEqual([
+      "state",
+      "revoked",
+      "valid, imported",
+      ""
+    ])
+
+    serving.child.kill("SIGTERM")
+    expect((await serving.ended).code).toBe(0)
+  })
+
+  test("doctor says which ffmpeg is used, and names what is amiss with the way to mend it", async () => {
+    const well = await run(["doctor", "--json"])
+    expect(well.code).toBe(0)
+    const checks: ReadonlyArray<{ name: string }> = JSON.parse(well.stdout)
+    expect(checks.map(({ name }) => name)).toEqual(["Node", "ffmpeg", "State folder", "Service", "Key"])
+    const wrong = await run(["doctor"], { env: { DUBWRIGHT_FFMPEG: "/nowhere/ffmpeg" } })
+    expect(wrong.code).toBe(2)
+    expect(wrong.stdout).toContain("/nowhere/ffmpeg")
+    expect(wrong.stdout).toContain("point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
+  })
+})

@@ -1,0 +1,60 @@
+/** The real command, started as a user starts it. */
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const command = resolve("dist/dubwright.mjs")
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  /** Resolves with the first line on stdout. */
+  readonly firstLine: Promise<string>
+  readonly ended: Promise<Ran>
+}
+
+/** A new empty folder. */
+export const emptyFolder = (): string => mkdtempSync(join(tmpdir(), "dubwright-"))
+
+/** Starts the command; settings of the machine that would change what it does are left out. */
+export const start = (
+  words: ReadonlyArray<string>,
+  options: {
+    readonly cwd?: string
+    readonly env?: Readonly<Record<string, string>>
+    readonly input?: string
+  } = {}
+): Running => {
+  const { DUBWRIGHT_API_KEY: _key, DUBWRIGHT_BASE_URL: _url, ...env } = process.env
+  const child = spawn(process.execPath, [command, ...words], {
+    cwd: options.cwd ?? emptyFolder(),
+    env: { ...env, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
+  let [stdout, stderr] = ["", ""]
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  const firstLine = new Promise<string>((tell) => {
+    child.stdout.on("data", () => {
+      if (stdout.includes("\n")) tell(stdout.slice(0, stdout.indexOf("\n")))
+    })
+    child.once("close", () => tell(`ended before it said a line: ${stderr}`))
+  })
+  child.stdin.end(options.input ?? "")
+  return {
+    child,
+    firstLine,
+    ended: once(child, "close").then(() => ({ code: child.exitCode, stdout, stderr }))
+  }
+}
+
+/** Runs the command to its end. */
+export const run = (words: ReadonlyArray<string>, options?: Parameters<typeof start>[1]): Promise<Ran> =>
+  start(words, options).ended
