@@ -7,21 +7,23 @@ import { Clock, DateTime, Effect, Fiber, type Layer } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import type { JobSummary, RunReport } from "../domain/Report.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { announce } from "./Announce.ts"
 import { deliverJob, type JobResult } from "./JobDelivery.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { writeResult } from "./ResultFolder.ts"
-import { mendClips, speak } from "./Speak.ts"
+import { speak } from "./Speak.ts"
 import { type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 
 /** What a run is told besides its plan. */
 export interface DubOptions {
   /** Creates stop before this run spends more credits. */
   readonly maxCredits?: number | undefined
+  /** Gives utterances that failed for good in an earlier run another chance. */
+  readonly retry?: boolean | undefined
 }
 
 /** How a run ended. */
@@ -46,6 +48,10 @@ const run = Effect.fnUntraced(function* <E, R>(
   const before = yield* Clock.currentTimeMillis
   const { basename, join } = yield* Path.Path
   const waiting = yield* announce(plan)
+  if (options.retry === true) {
+    const store = yield* UtteranceStore
+    yield* store.revive([...waiting.keys()], "all")
+  }
   const delivering = yield* deliveryOf(plan, waiting)
 
   const spoken =
@@ -77,39 +83,6 @@ const run = Effect.fnUntraced(function* <E, R>(
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
   const result: DubResult = { report, jobs: results, halt: summary.halt }
   return result
-})
-
-/** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
-const announce = Effect.fnUntraced(function* ({ batch, jobs, utterances }: BatchPlan) {
-  const store = yield* UtteranceStore
-  const clips = yield* ClipFolder
-  const progress = yield* Progress
-  yield* clips.sweep()
-  yield* store.plan(
-    batch.key,
-    jobs.map(({ job, uses }) => ({
-      job: job.id,
-      utterances: uses.map(({ utterance, lines: [line] }) => ({ utterance, label: `${job.id} #${line.cue}` }))
-    }))
-  )
-  const keys = utterances.map(({ key }) => key)
-  yield* mendClips(keys)
-  const atHand = yield* store.clipSizes(keys)
-  const waiting = new Map<UtteranceKey, ReadonlyArray<JobPlan>>()
-  for (const plan of jobs) {
-    for (const key of new Set(plan.uses.map(({ utterance }) => utterance.key))) {
-      if (!atHand.has(key)) waiting.set(key, [...(waiting.get(key) ?? []), plan])
-    }
-  }
-  const left = utterances.filter(({ key }) => waiting.has(key))
-  yield* progress.emit({
-    _tag: "Planned",
-    jobs: jobs.length,
-    utterances: left.length,
-    characters: left.reduce((sum, { characters }) => sum + characters, 0),
-    reused: keys.length - left.length
-  })
-  return waiting
 })
 
 /** Everything that is left to be said, and the account's credits around it. */

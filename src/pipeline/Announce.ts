@@ -1,0 +1,41 @@
+/** The batch, written down: what is to be said, which job needs it, and what of it is at hand. */
+import { Effect } from "effect"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { BatchPlan, JobPlan } from "./Plan.ts"
+import { Progress } from "./Progress.ts"
+import { mendClips } from "./Speak.ts"
+
+/** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
+export const announce = Effect.fnUntraced(function* ({ batch, jobs, utterances }: BatchPlan) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  const progress = yield* Progress
+  yield* clips.sweep()
+  yield* store.plan(
+    batch.key,
+    jobs.map(({ job, uses }) => ({
+      job: job.id,
+      utterances: uses.map(({ utterance, lines: [line] }) => ({ utterance, label: `${job.id} #${line.cue}` }))
+    }))
+  )
+  const keys = utterances.map(({ key }) => key)
+  yield* mendClips(keys)
+  const atHand = yield* store.clipSizes(keys)
+  const waiting = new Map<UtteranceKey, ReadonlyArray<JobPlan>>()
+  for (const plan of jobs) {
+    for (const key of new Set(plan.uses.map(({ utterance }) => utterance.key))) {
+      if (!atHand.has(key)) waiting.set(key, [...(waiting.get(key) ?? []), plan])
+    }
+  }
+  const left = utterances.filter(({ key }) => waiting.has(key))
+  yield* progress.emit({
+    _tag: "Planned",
+    jobs: jobs.length,
+    utterances: left.length,
+    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    reused: keys.length - left.length
+  })
+  return waiting
+})

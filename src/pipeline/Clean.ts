@@ -1,0 +1,40 @@
+/** Housekeeping: clips that nothing needs any more, and finished tasks at the service. */
+import { Effect } from "effect"
+import { Gateway } from "../gateway/Gateway.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { announce } from "./Announce.ts"
+import type { BatchPlan } from "./Plan.ts"
+
+/** What was removed. */
+export interface Cleaned {
+  readonly utterances: number
+  readonly bytes: number
+}
+
+/**
+ * Removes the clips of utterances that no batch of this state folder uses any more. One that is wanted again later is asked
+ * for at its task first, so that it is not paid for again as long as the service has it.
+ */
+export const cleanClips = Effect.fn("Clean.clips")(function* (plan: BatchPlan) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  yield* announce(plan)
+  const unused = yield* store.unused()
+  const held = yield* store.clipSizes(unused)
+  const bytes = yield* clips.remove(unused)
+  const cleaned: Cleaned = { utterances: held.size, bytes }
+  return cleaned
+})
+
+/** Deletes the tasks, at the service, whose clips this batch has at hand; returns how many. */
+export const cleanRemote = Effect.fn("Clean.remote")(function* (plan: BatchPlan) {
+  const store = yield* UtteranceStore
+  const gateway = yield* Gateway
+  const rows = yield* store.rows(plan.utterances.map(({ key }) => key))
+  const done = rows.flatMap(({ state, task }) =>
+    task !== undefined && (state === "fetched" || state === "placed") ? [task] : []
+  )
+  yield* Effect.forEach(done, (task) => gateway.remove(task), { concurrency: 4, discard: true })
+  return done.length
+})
