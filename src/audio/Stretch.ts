@@ -78,9 +78,12 @@ interface Bridge {
 class Likeness {
   /** In frames. */
   readonly shortest: number
-  /** The clip at about 6 kHz, averaged: enough to find periods by. */
-  private readonly coarse: Float32Array
   private readonly factor: number
+  /** The clip averaged down to about 3 kHz: enough to find periods by. */
+  private readonly coarse: Float32Array
+  /** The power of the coarse samples and of all samples up to each coarse one. */
+  private readonly coarsePower: Float64Array
+  private readonly power: Float64Array
   /** In coarse samples: the shortest and longest period, and how far candidates stand apart. */
   private readonly least: number
   private readonly most: number
@@ -88,7 +91,7 @@ class Likeness {
   /** For each candidate the period that looks most alike, and how unlike it still is. */
   private readonly periods: Uint16Array
   private readonly scores: Float32Array
-  /** A level, squared, below which differences are hardly heard. */
+  /** The power of a sample below which differences are hardly heard: 25 dB below the clip's own. */
   private readonly quiet: number
 
   constructor(
@@ -96,89 +99,82 @@ class Likeness {
     rate: number
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
-    this.factor = Math.max(1, Math.floor(rate / 6_000))
+    this.factor = Math.max(1, Math.floor(rate / 3_000))
     this.coarse = averaged(samples, this.factor)
+    this.coarsePower = powerUpTo(this.coarse, 1)
+    this.power = powerUpTo(samples, this.factor)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
     this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
-    this.quiet = 1e-10 + 0.003 * meanSquare(this.coarse)
+    this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, samples.length)
     const candidates = Math.ceil(this.coarse.length / this.step)
     this.periods = new Uint16Array(candidates)
     this.scores = new Float32Array(candidates).fill(Infinity)
-    for (let period = this.least; period <= this.most; period++)
-      this.compare(period, this.periods, this.scores)
+    const apart = new Float64Array(this.coarse.length + 1)
+    for (let period = this.least; period <= this.most; period++) this.compare(period, apart)
   }
 
   /** The best bridge that begins from frame `first` to `last` and takes out at most `room` frames, if there is any. */
   best(first: number, last: number, room: number): Bridge | undefined {
-    const { factor, step } = this
+    const { factor, step, periods, scores } = this
     const from = Math.ceil(first / factor / step)
-    const to = Math.max(from, Math.floor(last / factor / step))
+    const to = Math.min(scores.length - 1, Math.max(from, Math.floor(last / factor / step)))
     const longest = Math.floor(room / factor)
+    const sparse = Math.ceil((to - from + 1) / 32)
     let best: number | undefined
-    let period = 0
     let lowest = Infinity
-    for (let candidate = from; candidate <= to && candidate < this.scores.length; candidate++) {
-      if (this.periods[candidate]! > longest) this.narrow(candidate, longest)
-      if (this.scores[candidate]! < lowest) {
-        lowest = this.scores[candidate]!
-        period = this.periods[candidate]!
-        best = candidate
-      }
+    for (let candidate = from; candidate <= to; candidate++) {
+      if (periods[candidate]! > longest && (candidate - from) % sparse === 0) this.narrow(candidate, longest)
+      if (periods[candidate]! > longest || scores[candidate]! >= lowest) continue
+      lowest = scores[candidate]!
+      best = candidate
     }
-    return best === undefined ? undefined : this.refined(best * step * factor, period * factor, room)
+    return best === undefined ? undefined : this.refined(best * step * factor, periods[best]! * factor, room)
   }
 
   /** How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far. */
-  private compare(period: number, periods: Uint16Array, scores: Float32Array): void {
-    const { coarse, step } = this
-    let apart = 0
-    let power = 0
-    for (let at = 0; at + period < coarse.length; at++) {
-      const here = coarse[at]!
-      const there = coarse[at + period]!
-      apart += (here - there) ** 2
-      power += here * here + there * there
-      const begin = at - period + 1
-      if (begin < 0) continue
-      if (begin % step === 0) {
-        const score = this.unlike(apart, power, period)
-        const candidate = begin / step
-        if (score < scores[candidate]!) {
-          scores[candidate] = score
-          periods[candidate] = period
-        }
-      }
-      const gone = coarse[begin]!
-      const goneNext = coarse[begin + period]!
-      apart -= (gone - goneNext) ** 2
-      power -= gone * gone + goneNext * goneNext
+  private compare(period: number, apart: Float64Array): void {
+    const { coarse, step, periods, scores } = this
+    const end = coarse.length - period
+    differences(coarse, period, apart)
+    for (let at = 0, candidate = 0; at + period <= end; at += step, candidate++) {
+      const score = this.unlike(at, period, apart[at + period]! - apart[at]!)
+      if (score >= scores[candidate]!) continue
+      scores[candidate] = score
+      periods[candidate] = period
     }
   }
 
   /** Looks at one candidate again, with periods up to `longest` only. */
   private narrow(candidate: number, longest: number): void {
-    const { coarse } = this
+    const { coarse, scores, periods } = this
     const at = candidate * this.step
-    this.scores[candidate] = Infinity
+    scores[candidate] = Infinity
     for (let period = this.least; period <= longest && at + 2 * period <= coarse.length; period++) {
       let apart = 0
-      let power = 0
-      for (let i = at; i < at + period; i++) {
-        apart += (coarse[i]! - coarse[i + period]!) ** 2
-        power += coarse[i]! ** 2 + coarse[i + period]! ** 2
-      }
-      const score = this.unlike(apart, power, period)
-      if (score < this.scores[candidate]!) {
-        this.scores[candidate] = score
-        this.periods[candidate] = period
-      }
+      for (let i = at; i < at + period; i++) apart += (coarse[i]! - coarse[i + period]!) ** 2
+      const score = this.unlike(at, period, apart)
+      if (score >= scores[candidate]!) continue
+      scores[candidate] = score
+      periods[candidate] = period
     }
   }
 
-  /** 0 for stretches that are the same, up to 2 for ones that have nothing in common; among equals longer ones are better. */
-  private unlike(apart: number, power: number, period: number): number {
-    return Math.max(0, apart) / (power / 2 + this.quiet * period) + (0.002 * this.most) / period
+  /**
+   * 0 for two stretches that are the same, more the less they have in common: in their samples, and in their power over all
+   * frequencies, so that a burst is not faded in. Among equals longer ones are better.
+   */
+  private unlike(at: number, period: number, apart: number): number {
+    const { coarsePower, power, factor } = this
+    const coarse = coarsePower[at + 2 * period]! - coarsePower[at]!
+    const first = power[at + period]! - power[at]!
+    const second = power[at + 2 * period]! - power[at + period]!
+    const quiet = this.quiet * period
+    return (
+      apart / (coarse / 2 + quiet) +
+      (0.5 * Math.abs(first - second)) / (first + second + quiet * factor) +
+      (0.002 * this.most) / period
+    )
   }
 
   /** The period to the frame, near one found at the coarse rate. */
@@ -238,10 +234,25 @@ const averaged = (samples: Float32Array, factor: number): Float32Array => {
   return result
 }
 
-const meanSquare = (samples: Float32Array): number => {
+/** Into `sums`: the squared differences of all samples before each one from those `period` later, summed. */
+const differences = (samples: Float32Array, period: number, sums: Float64Array): void => {
   let sum = 0
-  for (const sample of samples) sum += sample * sample
-  return sum / Math.max(1, samples.length)
+  for (let at = 0; at < samples.length - period; at++) {
+    const difference = samples[at]! - samples[at + period]!
+    sum += difference * difference
+    sums[at + 1] = sum
+  }
+}
+
+/** The sum of the squares of all samples before each multiple of `factor`, from 0. */
+const powerUpTo = (samples: Float32Array, factor: number): Float64Array => {
+  const sums = new Float64Array(Math.floor(samples.length / factor) + 1)
+  let sum = 0
+  for (let i = 0; i < (sums.length - 1) * factor; i++) {
+    sum += samples[i]! * samples[i]!
+    if ((i + 1) % factor === 0) sums[(i + 1) / factor] = sum
+  }
+  return sums
 }
 
 const fadeOut = (samples: Float32Array, length: number): void => {
