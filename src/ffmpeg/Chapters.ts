@@ -23,4 +23,6 @@ export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
     ""
   ].join("\n")
 
-const escaped = (text: string): string => text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`)
+/** ffmpeg takes a backslash at a line's end, even an escaped one, for the line going on: a space keeps it from the end. */
+const escaped = (text: string): string =>
+  text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`) + (text.endsWith("\\") ? " " : "")

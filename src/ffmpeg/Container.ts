@@ -1,5 +1,6 @@
 /** What each video container can hold as it is, and how what is new in it is encoded. */
 import { extname } from "node:path"
+import type { LanguageSpelling } from "./LanguageCode.ts"
 
 export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
 
@@ -19,6 +20,7 @@ export interface Container {
   readonly subtitle: string
   /** Codecs of subtitles that are copied. */
   readonly subtitles: ReadonlyArray<string>
+  readonly languages: LanguageSpelling
   /** Whether a track's title is read from its handler's name. */
   readonly titledByHandler: boolean
 }
@@ -40,6 +42,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     bitsPerChannel: 96_000,
     subtitle: "mov_text",
     subtitles: ["mov_text"],
+    languages: "terminology",
     titledByHandler: true
   },
   mov: {
@@ -75,6 +78,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     bitsPerChannel: 96_000,
     subtitle: "mov_text",
     subtitles: ["mov_text"],
+    languages: "quicktime",
     titledByHandler: true
   },
   mkv: {
@@ -86,6 +90,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     bitsPerChannel: undefined,
     subtitle: "srt",
     subtitles: ["subrip", "ass", "ssa", "webvtt", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"],
+    languages: "bibliographic",
     titledByHandler: false
   },
   webm: {
@@ -97,6 +102,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     bitsPerChannel: 80_000,
     subtitle: "webvtt",
     subtitles: ["webvtt"],
+    languages: "bibliographic",
     titledByHandler: false
   }
 }

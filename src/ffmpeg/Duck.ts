@@ -6,7 +6,7 @@
  * by the length of the fade, so that the original has faded when the voice begins, and once in time with it, so that the
  * original does not come back before the voice has ended.
  */
-import type { Frames, Millis } from "../domain/Units.ts"
+import { type Frames, type Millis, millis } from "../domain/Units.ts"
 
 /** How far the original is lowered, and how gently. */
 export interface Duck {
@@ -17,7 +17,7 @@ export interface Duck {
 }
 
 /** Ducking that suits speech over music and effects. */
-export const usualDuck = { amount: 12, fade: 300 } as const
+export const usualDuck: Duck = { amount: 12, fade: millis(300) }
 
 /** How many channels the sum has: the original's, as stereo or 5.1. */
 export const duckedChannels = (originalChannels: number): 2 | 6 => (originalChannels >= 6 ? 6 : 2)

@@ -27,7 +27,7 @@ export type PcmBlocks<E, R> = Stream.Stream<PcmBlock, E, R> | Iterable<PcmBlock>
 const waitingBytes = 1024 * 1024
 
 /** Encodes all sinks in one pass. Blocks that come to another length than the feed announces are a fault in the program. */
-export const encodeAll = <E, R>(
+export const encodeAll = <E = never, R = never>(
   binary: Binary,
   request: EncodeRequest,
   blocks: PcmBlocks<E, R>

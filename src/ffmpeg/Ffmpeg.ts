@@ -34,7 +34,7 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
         decodeFiles(binary, sources, rate)
       ),
       /** Writes all files of the request from one stream of blocks, whole or not at all. */
-      encode: <E, R>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
+      encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
         encodeAll(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode")),
       /** Puts new sound and subtitles into a video whose picture is copied. */
       mux: (request: MuxRequest) => muxFile(binary, request)

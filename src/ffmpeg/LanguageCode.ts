@@ -1,13 +1,27 @@
 /** The three-letter language codes that media containers write. */
-import type { LanguageTag } from "../domain/Ids.ts"
 
 /**
- * The ISO 639-2/T code of a language tag: `vie` for vi, `por` for pt-BR; a tag that begins with three letters is taken at
- * its word, and one that has no code is `und`, undetermined.
+ * Which of a language's codes a container wants: ISO 639-2/T (`deu`, in MP4 and tags), ISO 639-2/B (`ger`, in Matroska),
+ * or the name by which ffmpeg finds QuickTime's own number for it, which MOV has for about a hundred languages.
  */
-export const languageCode = (tag: LanguageTag): string => {
+export type LanguageSpelling = "terminology" | "bibliographic" | "quicktime"
+
+/**
+ * The code of a language tag, or of a code that another container wrote: `vie` for vi, `por` for pt-BR, `deu` or `ger`
+ * for de. Three letters that are not known are taken at their word; what has no code is `und`, undetermined.
+ */
+export const languageCode = (tag: string, spelling: LanguageSpelling = "terminology"): string => {
   const language = tag.split("-")[0]?.toLowerCase() ?? ""
-  return language.length === 3 ? language : (codes.get(language) ?? "und")
+  const code =
+    language.length === 3 ? (terminology.get(language) ?? language) : (codes.get(language) ?? "und")
+  switch (spelling) {
+    case "terminology":
+      return code
+    case "bibliographic":
+      return bibliographic.get(code) ?? code
+    case "quicktime":
+      return quicktime.get(code) ?? code
+  }
 }
 
 /** Two letters of ISO 639-1, three of ISO 639-2/T. */
@@ -29,9 +43,30 @@ const table = `
   zh:zho zu:zul
 `
 
-const codes: ReadonlyMap<string, string> = new Map(
+const pairsIn = (table: string): ReadonlyArray<readonly [string, string]> =>
   table
     .trim()
     .split(/\s+/u)
-    .map((pair) => [pair.slice(0, 2), pair.slice(3)])
+    .map((pair) => {
+      const [from = "", to = ""] = pair.split(":")
+      return [from, to.padEnd(3)]
+    })
+
+const codes = new Map(pairsIn(table))
+
+/** The languages with two codes: that of their own name, and that of their English name. */
+const bibliographic = new Map(
+  pairsIn(`
+    bod:tib ces:cze cym:wel deu:ger ell:gre eus:baq fas:per fra:fre hye:arm isl:ice kat:geo mkd:mac mri:mao
+    msa:may mya:bur nld:dut ron:rum slk:slo sqi:alb zho:chi
+  `)
+)
+
+const terminology = new Map([...bibliographic].map(([own, english]) => [english, own]))
+
+const quicktime = new Map(
+  pairsIn(`
+    bod:tib cym:wel deu:ger ell:gre eus:baq fao:fo fas:per hrv:hr hye:arm isl:ice kat:geo mkd:mac msa:may mya:bur
+    nld:dut nno:nor nob:nor pan:pa sqi:alb srp:sr swe:sve zho:chi
+  `)
 )

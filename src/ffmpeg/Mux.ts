@@ -115,7 +115,7 @@ const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean):
   filters: [],
   codec: (place) =>
     holds(holder, stream) ? copied(holder, stream, place) : encoded(holder, stream.channels, place),
-  language: undefined,
+  language: stream.language,
   title: stream.title === undefined ? "Original" : undefined,
   isDefault
 })
@@ -128,7 +128,7 @@ const dubOf = (
   place: number
 ): Sound => {
   const about = {
-    language: track.language === undefined ? undefined : languageCode(track.language),
+    language: track.language,
     title: track.title,
     isDefault: track.isDefault
   }
@@ -216,7 +216,7 @@ const subtitleOptions = (
         `${first + number}:s:0`,
         `-c:s:${place}`,
         holder.subtitle,
-        ...described("s", place, language === undefined ? undefined : languageCode(language), title, holder),
+        ...described("s", place, language, title, holder),
         `-disposition:s:${place}`,
         "0"
       ]
@@ -232,7 +232,9 @@ const described = (
   title: string | undefined,
   holder: Container
 ): ReadonlyArray<string> => [
-  ...(language === undefined ? [] : [`-metadata:s:${kind}:${place}`, `language=${language}`]),
+  ...(language === undefined
+    ? []
+    : [`-metadata:s:${kind}:${place}`, `language=${languageCode(language, holder.languages)}`]),
   ...(title === undefined ? [] : [`-metadata:s:${kind}:${place}`, `title=${title}`]),
   ...(title === undefined || !holder.titledByHandler
     ? []

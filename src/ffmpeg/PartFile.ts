@@ -27,11 +27,17 @@ export const writingWhole = <A, E, R>(
           )
         )
       ),
-    () => Effect.promise(() => Promise.all(paths.map((path) => rm(partOf(path), { force: true }))))
+    () => Effect.forEach(paths, (path) => removed(partOf(path)), { discard: true })
   )
 
 /** Where a result stands until it is whole. */
 export const partOf = (path: string): string => `${path}.part`
+
+/** Removes what was begun; a leftover that will not go is worth a word, but no failure of its own. */
+const removed = (path: string): Effect.Effect<void> =>
+  attempt(path, () => rm(path, { force: true })).pipe(
+    Effect.catchAll((failure) => Effect.logWarning(`a leftover stays: ${failure.message}`))
+  )
 
 /** Gives `work` a folder of its own, which is removed afterwards. */
 export const inTemporaryFolder = <A, E, R>(

@@ -1,0 +1,377 @@
+import { readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { LanguageTag } from "../../src/domain/Ids.ts"
+import { millis } from "../../src/domain/Units.ts"
+import { usualDuck } from "../../src/ffmpeg/Duck.ts"
+import { ContainerRefuses, NotMedia, UnknownContainer } from "../../src/ffmpeg/Failures.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import type { MediaInfo } from "../../src/ffmpeg/MediaInfo.ts"
+import type { MuxRequest } from "../../src/ffmpeg/Mux.ts"
+import { clicks, feedOf, ffmpeg, folder, level, onset, rate48, video } from "./media.ts"
+
+const vi = LanguageTag.make("vi")
+const en = LanguageTag.make("en-GB")
+
+/** Four seconds with a click after two, as WAV and as M4A. */
+const dub = (here: string) =>
+  Effect.gen(function* () {
+    const samples = clicks(4 * 48_000, [96_000])
+    yield* (yield* Ffmpeg).encode(
+      {
+        feed: feedOf(samples, rate48),
+        sinks: [
+          { path: join(here, "dub.wav"), format: { format: "wav", depth: 16 } },
+          { path: join(here, "dub.m4a"), format: { format: "m4a" } }
+        ]
+      },
+      [samples]
+    )
+  })
+
+/** What the picture's packets hash to. */
+const pictureHash = (path: string) =>
+  Effect.map(ffmpeg("-i", path, "-map", "0:V", "-c", "copy", "-f", "streamhash", "-"), ({ stdout }) =>
+    stdout.toString()
+  )
+
+/** When the picture's first packet is shown, in the file's own time. */
+const pictureStart = (path: string) =>
+  Effect.map(
+    ffmpeg("-copyts", "-i", path, "-map", "0:V", "-c", "copy", "-f", "framecrc", "-"),
+    ({ stdout }) => Number(/^0, +-?\d+, +(-?\d+),/mu.exec(stdout.toString())?.[1])
+  )
+
+const soundsOf = (info: MediaInfo) =>
+  info.sounds.map(({ codec, language, title, isDefault }) => ({ codec, language, title, isDefault }))
+
+layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
+  for (const [ending, codec, original] of [
+    ["mp4", "aac", "aac"],
+    ["mov", "pcm_s16le", "aac"],
+    ["mkv", "flac", "aac"]
+  ] as const) {
+    it.scoped(`adds a track to ${ending}, the picture untouched, the sound where it was`, () =>
+      Effect.gen(function* () {
+        const here = yield* folder
+        const service = yield* Ffmpeg
+        const film = join(here, "film.mp4")
+        const out = join(here, "deep", `it's "dubbed" ${ending}.${ending}`)
+        yield* video(film, { tags: ["-metadata:s:a:0", "language=deu"] })
+        yield* dub(here)
+        yield* Effect.promise(() =>
+          writeFile(join(here, "dub.srt"), "1\n00:00:01,000 --> 00:00:02,000\nXin chào\n")
+        )
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "dub.wav"), language: vi, title: "Two words", isDefault: true }],
+          original: "keep",
+          subtitles: [{ path: join(here, "dub.srt"), language: vi, title: "Phụ đề" }]
+        })
+        const info = yield* service.probe(out)
+        expect(soundsOf(info)).toEqual([
+          { codec, language: "vie", title: "Two words", isDefault: true },
+          { codec: original, language: ending === "mp4" ? "deu" : "ger", title: "Original", isDefault: false }
+        ])
+        expect(info.subtitles.map(({ language, title }) => [language, title])).toEqual([["vie", "Phụ đề"]])
+        expect(Math.abs(info.duration - 4_000_000)).toBeLessThanOrEqual(25_000)
+        expect(info.picture?.duration).toBe(4_000_000)
+        expect(yield* pictureHash(out)).toBe(yield* pictureHash(film))
+        expect(yield* pictureStart(out)).toBe(0)
+        const dubbed = yield* service.decode({ path: out }, rate48)
+        expect(Math.abs(onset(dubbed.samples) - 96_000)).toBeLessThanOrEqual(2)
+        expect(yield* Effect.promise(() => readdir(join(here, "deep")))).toEqual([
+          `it's "dubbed" ${ending}.${ending}`
+        ])
+        // The original is heard as before.
+        const before = yield* service.decode({ path: film }, rate48)
+        const after = yield* service.decode({ path: out, track: 1 }, rate48)
+        expect(level(after.samples, 9_600, 96_000)).toBeCloseTo(level(before.samples, 9_600, 96_000), 1)
+      })
+    )
+  }
+
+  it.scoped("puts Opus and WebVTT into WebM", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.webm")
+      const out = join(here, "out.webm")
+      yield* video(film, {
+        picture: ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+        sound: ["-c:a", "libopus"]
+      })
+      yield* dub(here)
+      yield* Effect.promise(() =>
+        writeFile(join(here, "dub.vtt"), "WEBVTT\n\n00:01.000 --> 00:02.000\nXin chào\n")
+      )
+      yield* service.mux({
+        video: film,
+        out,
+        tracks: [{ path: join(here, "dub.m4a"), language: vi, isDefault: false }],
+        original: "keep",
+        subtitles: [{ path: join(here, "dub.vtt"), language: vi }]
+      })
+      const info = yield* service.probe(out)
+      expect(soundsOf(info)).toEqual([
+        { codec: "opus", language: undefined, title: "Original", isDefault: true },
+        { codec: "opus", language: "vie", title: undefined, isDefault: false }
+      ])
+      expect(info.subtitles.map(({ codec }) => codec)).toEqual(["webvtt"])
+      expect(yield* pictureHash(out)).toBe(yield* pictureHash(film))
+      const { samples } = yield* service.decode({ path: out, track: 1 }, rate48)
+      expect(Math.abs(onset(samples) - 96_000)).toBeLessThanOrEqual(48)
+    })
+  )
+
+  it.scoped("puts many languages into one file, and the chosen one first", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mp4")
+      const out = join(here, "out.mp4")
+      yield* video(film)
+      yield* dub(here)
+      const path = join(here, "dub.m4a")
+      const request: MuxRequest = {
+        video: film,
+        out,
+        tracks: [
+          { path, language: en, title: "English", isDefault: false },
+          { path, language: vi, title: "Tiếng Việt", isDefault: true }
+        ],
+        original: "drop",
+        subtitles: []
+      }
+      yield* service.mux(request)
+      expect(soundsOf(yield* service.probe(out))).toEqual([
+        { codec: "aac", language: "vie", title: "Tiếng Việt", isDefault: true },
+        { codec: "aac", language: "eng", title: "English", isDefault: false }
+      ])
+      yield* service.mux({
+        ...request,
+        original: "keep",
+        tracks: [{ path, language: en, title: "English", isDefault: false }]
+      })
+      expect(soundsOf(yield* service.probe(out))).toEqual([
+        { codec: "aac", language: undefined, title: "Original", isDefault: true },
+        { codec: "aac", language: "eng", title: "English", isDefault: false }
+      ])
+    })
+  )
+
+  it.scoped("keeps the film's own subtitles and chapters", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mkv")
+      yield* video(join(here, "plain.mp4"))
+      yield* dub(here)
+      yield* Effect.promise(() =>
+        writeFile(join(here, "own.srt"), "1\n00:00:01,000 --> 00:00:02,000\nHallo\n")
+      )
+      yield* Effect.promise(() =>
+        writeFile(
+          join(here, "own.txt"),
+          ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=4000\ntitle=All\n"
+        )
+      )
+      yield* ffmpeg(
+        ...["-i", join(here, "plain.mp4"), "-i", join(here, "own.srt"), "-i", join(here, "own.txt")],
+        ...[
+          "-map",
+          "0",
+          "-map",
+          "1",
+          "-map_metadata",
+          "2",
+          "-c",
+          "copy",
+          "-metadata:s:s:0",
+          "language=ger",
+          film
+        ]
+      )
+      for (const [ending, codec] of [
+        ["mkv", "subrip"],
+        ["mp4", "mov_text"]
+      ] as const) {
+        const out = join(here, `out.${ending}`)
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+          original: "drop",
+          subtitles: [{ path: join(here, "own.srt"), language: en }]
+        })
+        const info = yield* service.probe(out)
+        expect(info.subtitles.map((stream) => [stream.codec, stream.language])).toEqual([
+          [codec, "ger"],
+          [codec, "eng"]
+        ])
+        const told = (yield* ffmpeg("-i", out, "-f", "ffmetadata", "-")).stdout.toString()
+        expect(told).toContain("title=All")
+      }
+    })
+  )
+
+  it.scoped("lowers the original under the voice, and nowhere else", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mp4")
+      const out = join(here, "out.mkv")
+      yield* video(film, { seconds: 6 })
+      // A voice too high for the hum's level to be mistaken for it, heard from 2 s to 4 s.
+      const voice = new Float32Array(6 * 48_000)
+      for (let i = 96_000; i < 192_000; i++) voice[i] = 0.0002 * Math.sin(i * 1.3)
+      yield* service.encode(
+        {
+          feed: feedOf(
+            voice.map((sample) => sample * 100),
+            rate48
+          ),
+          sinks: [{ path: join(here, "voice.wav"), format: { format: "wav", depth: 24 } }]
+        },
+        [voice.map((sample) => sample * 100)]
+      )
+      const hum = (samples: Float32Array, at: number) => {
+        // One second's share of the 220 Hz hum, by correlation.
+        const from = Math.round(at * 48_000)
+        let [a, b] = [0, 0]
+        for (let i = 0; i < 24_000; i++) {
+          const sample = samples[from + i] ?? 0
+          a += sample * Math.cos((2 * Math.PI * 220 * i) / 48_000)
+          b += sample * Math.sin((2 * Math.PI * 220 * i) / 48_000)
+        }
+        return 20 * Math.log10(Math.hypot(a, b))
+      }
+      for (const amount of [6, 12, 24]) {
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "voice.wav"), language: vi, isDefault: true }],
+          original: { ...usualDuck, amount, fade: millis(200) },
+          subtitles: []
+        })
+        const info = yield* service.probe(out)
+        expect(info.sounds.map(({ codec, channels }) => [codec, channels])).toEqual([["flac", 2]])
+        const { samples } = yield* service.decode({ path: out }, rate48)
+        expect(samples.length).toBe(6 * 48_000)
+        const open = hum(samples, 0.5)
+        const lowered = [2, 2.75, 3.4].map((at) => open - hum(samples, at))
+        for (const found of lowered) expect(Math.abs(found - amount)).toBeLessThan(1)
+        for (const at of [1.2, 4.3, 5.2]) expect(Math.abs(open - hum(samples, at))).toBeLessThan(0.5)
+      }
+    })
+  )
+
+  it.scoped("ducks surround sound as surround sound, the voice in its centre, at its time", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mov")
+      const out = join(here, "out.mkv")
+      yield* ffmpeg(
+        ...[
+          "-f",
+          "lavfi",
+          "-i",
+          "testsrc=size=160x90:rate=25",
+          "-f",
+          "lavfi",
+          "-i",
+          "aevalsrc=0|0|0|0|0|0:c=5.1:s=48000"
+        ],
+        ...["-t", "4", "-c:v", "mpeg4", "-c:a", "pcm_s16le", film]
+      )
+      yield* dub(here)
+      yield* service.mux({
+        video: film,
+        out,
+        tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+        original: usualDuck,
+        subtitles: []
+      })
+      expect((yield* service.probe(out)).sounds.map(({ channels }) => channels)).toEqual([6])
+      yield* ffmpeg("-i", out, "-af", "pan=mono|c0=c2", join(here, "centre.wav"))
+      yield* ffmpeg("-i", out, "-af", "pan=mono|c0=c0+c1+c3+c4+c5", join(here, "rest.wav"))
+      const centre = yield* service.decode({ path: join(here, "centre.wav") }, rate48)
+      const rest = yield* service.decode({ path: join(here, "rest.wav") }, rate48)
+      expect(onset(centre.samples)).toBe(96_000)
+      expect(onset(rest.samples)).toBe(-1)
+    })
+  )
+
+  it.scoped("takes a film without sound, whatever was to become of it", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "silent.mp4")
+      yield* video(film, { sound: ["-an"] })
+      yield* dub(here)
+      for (const original of ["keep", "drop", usualDuck] as const) {
+        yield* service.mux({
+          video: film,
+          out: join(here, "out.mp4"),
+          tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+          original,
+          subtitles: []
+        })
+        expect(soundsOf(yield* service.probe(join(here, "out.mp4")))).toEqual([
+          { codec: "aac", language: undefined, title: undefined, isDefault: true }
+        ])
+      }
+    })
+  )
+
+  it.scoped("says what it cannot mux, and leaves nothing", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mp4")
+      yield* video(film)
+      yield* dub(here)
+      const request = {
+        video: film,
+        out: join(here, "out", "a.webm"),
+        tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+        original: "keep",
+        subtitles: []
+      } as const
+      const refused = yield* Effect.flip(service.mux(request))
+      expect(refused).toEqual(
+        new ContainerRefuses({
+          path: request.out,
+          container: "webm",
+          codec: "mpeg4",
+          instead: ["mp4", "mov", "mkv"]
+        })
+      )
+      expect(refused.message).toContain("ask for mp4 or mov or mkv instead")
+      expect(yield* Effect.flip(service.mux({ ...request, out: join(here, "a.avi") }))).toEqual(
+        new UnknownContainer({ path: join(here, "a.avi") })
+      )
+      expect(yield* Effect.flip(service.mux({ ...request, video: join(here, "dub.wav") }))).toBeInstanceOf(
+        NotMedia
+      )
+      expect(
+        yield* Effect.flip(
+          service.mux({ ...request, tracks: [{ path: join(here, "none.wav"), isDefault: true }] })
+        )
+      ).toBeInstanceOf(NotMedia)
+      yield* Effect.promise(() => writeFile(join(here, "bad.srt"), "no subtitles here"))
+      const broken = yield* Effect.flip(
+        service.mux({
+          ...request,
+          out: join(here, "out", "a.mp4"),
+          subtitles: [{ path: join(here, "bad.srt") }]
+        })
+      )
+      expect(broken).toMatchObject({ _tag: "FfmpegFailed", purpose: `mux ${join(here, "out", "a.mp4")}` })
+      expect(yield* Effect.promise(() => readdir(join(here, "out")))).toEqual([])
+    })
+  )
+})
