@@ -6,17 +6,17 @@ import { Line } from "../domain/Line.ts"
 import type { Overrides } from "./Overrides.ts"
 import type { CueWords } from "./Words.ts"
 
-/** A speaker without a voice. */
-export class UncastSpeaker extends Schema.Class<UncastSpeaker>("UncastSpeaker")({
+/** A speaker, and how much there is to say. */
+export class SpeakerCues extends Schema.Class<SpeakerCues>("SpeakerCues")({
   /** Absent for the cues that name nobody. */
   speaker: Schema.optional(SpeakerName),
-  /** How many cues wait for this voice. */
+  /** In how many cues. */
   cues: Schema.Positive.pipe(Schema.int())
 }) {}
 
 /** A script cannot be spoken: these speakers have no voice, those with most cues first. */
 export class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
-  speakers: Schema.NonEmptyArray(UncastSpeaker)
+  speakers: Schema.NonEmptyArray(SpeakerCues)
 }) {
   override get message(): string {
     const waiting = this.speakers.map(
@@ -56,10 +56,25 @@ export const castLines = (
         onRight: (casting) => lines.push(Line.make({ ...part, casting }))
       })
   }
-  const [first, ...others] = Array.from(missing, ([speaker, cues]) =>
-    UncastSpeaker.make({ cues: cues.size, ...(speaker === undefined ? {} : { speaker }) })
-  ).sort((a, b) => b.cues - a.cues)
+  const [first, ...others] = counted(missing)
   return first === undefined
     ? Either.right(lines)
     : Either.left(Uncast.make({ speakers: [first, ...others] }))
 }
+
+/** The speakers of a script with the number of their cues, those with most cues first: what a voice map is to be filled in for. */
+export const speakersOf = (words: ReadonlyArray<CueWords>): ReadonlyArray<SpeakerCues> => {
+  const cues = new Map<SpeakerName | undefined, Set<number>>()
+  for (const cue of words)
+    if ("parts" in cue)
+      for (const part of cue.parts)
+        cues.set(part.speaker, (cues.get(part.speaker) ?? new Set()).add(part.cue))
+  return counted(cues)
+}
+
+const counted = (
+  cues: ReadonlyMap<SpeakerName | undefined, ReadonlySet<number>>
+): ReadonlyArray<SpeakerCues> =>
+  Array.from(cues, ([speaker, indexes]) =>
+    SpeakerCues.make({ cues: indexes.size, ...(speaker === undefined ? {} : { speaker }) })
+  ).sort((a, b) => b.cues - a.cues)

@@ -39,10 +39,10 @@ export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: s
   const whole = !isPronounceable(text.replace(group, ""))
   let taken = false
   const left = text.replace(group, (written: string, at: number) => {
+    const attached = /[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at))
     const inner = written.replace(/^\*?[[({<（【［]|[\])}>）】］]$|^\*|\*$/gu, "")
-    if (!isPronounceable(inner)) return /[\p{L}\p{N}_]$/u.test(text.slice(0, at)) ? written : " "
-    if (/[\p{L}\p{N}_]$/u.test(text.slice(0, at)) && !/^[（【［]/u.test(written) && !/\s/u.test(inner))
-      return written
+    if (!isPronounceable(inner)) return attached ? written : " "
+    if (attached && !/^[（【［]/u.test(written) && !/\s/u.test(inner)) return written
     if (sounds === "skip" && isNote(written, inner, text, at, whole)) {
       taken = true
       return " "
@@ -51,6 +51,9 @@ export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: s
   })
   return { text: left, sounds: taken }
 }
+
+/** How far around a note is looked. */
+const near = 80
 
 /** More words than this in round brackets are a sentence. */
 const fewWords = 6
@@ -63,8 +66,8 @@ const isNote = (written: string, inner: string, text: string, at: number, whole:
   const round = /^[（(]/u.test(written)
   if (round && words > fewWords) return false
   if (whole) return true
-  const before = text.slice(0, at)
-  const behind = text.slice(at + written.length)
+  const before = text.slice(Math.max(0, at - near), at)
+  const behind = text.slice(at + written.length, at + written.length + near)
   const fresh = /^\s*$|[.?!…。！？:♪"”]\s*$/u.test(before)
   const lineAlone = /(?:^|\n)[ \t]*$/u.test(before) && /^[ \t]*(?:\n|$)/u.test(behind)
   if (lineAlone && fresh) return true

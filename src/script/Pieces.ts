@@ -24,11 +24,15 @@ export const piecesOf = (
   const joints = jointsOf(whole, language)
   const pieces: Array<string> = []
   let from = 0
-  while (charactersOf(whole.slice(from)) > maxChars) {
-    const cut = bestCut(whole, from, joints, maxChars)
+  let next = 0
+  let left = charactersOf(whole)
+  while (left > maxChars) {
+    while ((joints[next]?.at ?? Infinity) <= from) next++
+    const cut = bestCut(whole, from, joints, next, left, maxChars)
     if (cut === undefined) return Either.left(firstWord(whole.slice(from), joints, from))
     pieces.push(whole.slice(from, cut).trim())
-    from = cut + (/^\s*/u.exec(whole.slice(cut))?.[0].length ?? 0)
+    left -= charactersOf(whole.slice(from, cut))
+    from = cut
   }
   const last = whole.slice(from).trim()
   const [first, ...others] = last === "" ? pieces : [...pieces, last]
@@ -106,23 +110,33 @@ const bestCut = (
   text: string,
   from: number,
   joints: ReadonlyArray<Joint>,
+  next: number,
+  left: number,
   maxChars: number
 ): number | undefined => {
-  const total = charactersOf(text.slice(from))
-  const target = total / Math.ceil(total / maxChars)
+  const target = left / Math.ceil(left / maxChars)
   let best: number | undefined
   let least = Infinity
-  for (const joint of joints) {
-    if (joint.at <= from) continue
-    const size = charactersOf(text.slice(from, joint.at).trimEnd())
-    if (size > maxChars) break
-    const cost = Math.abs(size - target) / target + penalties[joint.rank]
-    if (size > 0 && cost <= least) {
+  let size = 0
+  let at = from
+  for (const joint of joints.slice(next)) {
+    size += charactersOf(text.slice(at, joint.at))
+    at = joint.at
+    const spoken = size - trailingSpace(text, joint.at)
+    if (spoken > maxChars) break
+    const cost = Math.abs(spoken - target) / target + penalties[joint.rank]
+    if (spoken > 0 && cost <= least) {
       least = cost
       best = joint.at
     }
   }
   return best
+}
+
+const trailingSpace = (text: string, end: number): number => {
+  let at = end
+  while (at > 0 && /\s/u.test(text[at - 1] ?? "")) at--
+  return end - at
 }
 
 const firstWord = (rest: string, joints: ReadonlyArray<Joint>, from: number): string => {

@@ -80,7 +80,9 @@ const carried = (before: ReadonlyArray<string>, now: ReadonlyArray<string>): num
 
 /** The text behind its first words; `words` is what they come to. */
 const behindWords = (text: string, words: string): string => {
-  let at = 0
-  while (at < text.length && wordsOnly(text.slice(0, at)) !== words) at++
-  return text.slice(at).replace(/^[\p{P}\s]+(?=[\p{L}\p{N}])/u, "")
+  let left = words.split(" ").length
+  for (const match of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu))
+    if (--left === 0)
+      return text.slice(match.index + match[0].length).replace(/^[\p{P}\s]+(?=[\p{L}\p{N}])/u, "")
+  return ""
 }

@@ -47,8 +47,12 @@ export const sentencesOf = (text: string, language?: string): ReadonlyArray<stri
   return sentences.filter((sentence) => sentence !== "")
 }
 
+/** How far back from its end a text is looked at: an abbreviation with its closing signs and white space. */
+const longestEnd = 40
+
 /** Whether a text ends where a sentence does: not behind an abbreviation, an initial or a number with its point. */
-export const endsSentence = (text: string): boolean => {
+export const endsSentence = (whole: string): boolean => {
+  const text = whole.slice(-longestEnd)
   const end = /([.!?…。！？؟।။៕።]+)["'”’»)\]」』）]*\s*$/u.exec(text)
   if (end === null) return false
   if (end[1] !== ".") return true

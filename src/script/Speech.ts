@@ -35,7 +35,7 @@ export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
     .replace(/\s+/gu, " ")
     .replace(/^(?:\.{2,}|…|[\s,;:、，;])+(?=\s*[^\s.])/u, "")
     .replace(/\s+(?=[,.;!?…](?:\s|$))/gu, (space, at: number, whole: string) =>
-      /[.…]$/u.test(whole.slice(0, at)) ? space : ""
+      /[.…]/u.test(whole[at - 1] ?? "") ? space : ""
     )
     .replace(/^[\s—–]+|[\s—–]*$/gu, (edge, at: number) => (at === 0 ? "" : edge.trimEnd()))
     .trim()

@@ -61,7 +61,7 @@ const pieces = (
   let from = 0
   for (const match of line.matchAll(/[.?!…。！？]["”’)\]]*\s+/gu)) {
     const at = match.index + match[0].length
-    const behind = line.slice(at)
+    const behind = line.slice(at, at + 80)
     const marked = dashes && /^[-\u2010-\u2015]\s+(?!\p{Ll})\S/u.test(behind)
     const named =
       survey !== undefined &&
