@@ -1,13 +1,13 @@
 /** What is answered without a key: the interface's description, the metrics, and files behind their signed addresses. */
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { NotFound } from "../contract/Errors.ts"
-import { SpeechApi } from "../contract/SpeechApi.ts"
 import { docsPage } from "./DocsPage.ts"
 import { fileResponse } from "./FileResponse.ts"
 import { Desk } from "./Desk.ts"
 import { Health } from "./Health.ts"
 import type { Metrics } from "./Metrics.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
 import { openPaths } from "./Paths.ts"
 import { TaskFiles } from "./TaskFiles.ts"
 import { TaskStore } from "./TaskStore.ts"
@@ -20,7 +20,7 @@ export const openRoutes = (metrics: Metrics) =>
       const files = yield* TaskFiles
       const store = yield* TaskStore
       const health = yield* Health
-      const document = OpenApi.fromApi(SpeechApi)
+      const document = openApiDocument()
       const openApi = HttpServerResponse.unsafeJson(document)
       const docs = HttpServerResponse.html(docsPage(document)).pipe(
         HttpServerResponse.setHeaders({
