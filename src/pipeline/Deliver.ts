@@ -53,7 +53,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
 
   const programme = programmeOf(made)
   const target = targetOf(job.loudness)
-  const gain = yield* programmeGain(programme, target.loudness)
+  const gain = yield* programmeGain(programme, target)
   const { blocks, measured } = levelled(programme, gain, target.peak)
   yield* encode(made, programme, sinks, blocks)
 

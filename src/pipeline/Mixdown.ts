@@ -98,16 +98,41 @@ export const levelled = (programme: Programme, gain: number, peak: number) => {
   return { blocks, measured }
 }
 
-/** The factor that brings the programme to its target, found by mixing it once without keeping it. */
+/** The loudness that a programme may miss its target by, in LU, before it is levelled once more. */
+const closeEnough = 0.15
+
+/** How often a programme is levelled at most; what the limiter takes away is given back in ever smaller steps. */
+const mostLevellings = 4
+
+/**
+ * The factor that brings the programme to its target, found by mixing it without keeping it. Where no peak has to be limited
+ * once is enough; else what the limiter takes away is made up for, until the target is met.
+ */
 export const programmeGain = Effect.fn("Mixdown.gain")(function* (
   programme: Programme,
-  target: number | undefined
+  target: { readonly loudness: number | undefined; readonly peak: number }
 ) {
-  if (target === undefined || programme.placements.length === 0) return 1
-  const meter = new LoudnessMeter(programme.rate, programme.channels)
-  yield* Stream.runForEach(mixOf(programme), (block) => Effect.sync(() => meter.push(block)))
-  const integrated = meter.integrated()
-  return integrated <= -70 ? 1 : gainOf(target - integrated)
+  const { loudness, peak } = target
+  if (loudness === undefined || programme.placements.length === 0) return 1
+  const raw = new LoudnessMeter(programme.rate, programme.channels)
+  const rawPeak = new TruePeakMeter(programme.channels)
+  yield* Stream.runForEach(mixOf(programme), (block) =>
+    Effect.sync(() => {
+      raw.push(block)
+      rawPeak.push(block)
+    })
+  )
+  if (raw.integrated() <= -70) return 1
+  let decibels = loudness - raw.integrated()
+  if (decibelsOf(rawPeak.peak()) + decibels <= peak) return gainOf(decibels)
+  for (let round = 0; round < mostLevellings; round++) {
+    const { blocks, measured } = levelled(programme, gainOf(decibels), peak)
+    yield* Stream.runDrain(blocks)
+    const short = loudness - measured().integrated
+    if (Math.abs(short) <= closeEnough) break
+    decibels += short
+  }
+  return gainOf(decibels)
 })
 
 /** The sum of all clips, block by block. */

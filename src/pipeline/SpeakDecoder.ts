@@ -53,7 +53,7 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
                   ? Deferred.fail(one.done, undecodable("ffmpeg gave no result for it"))
                   : Deferred.complete(
                       one.done,
-                      Effect.mapError(result, (fault) => undecodable(fault.message))
+                      Effect.mapError(result, (fault) => undecodable(`expected audio, found ${fault.found}`))
                     )
               },
               { discard: true }

@@ -1,0 +1,156 @@
+/** Listens to what was delivered and holds it against its report, cue by cue. */
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Option, Schema, Stream } from "effect"
+import { hearingOf, LevelTrack } from "../audio/Heard.ts"
+import type { JobId } from "../domain/Ids.ts"
+import { JobReport } from "../domain/Report.ts"
+import { SampleRate } from "../domain/Units.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import type { Batch } from "./Job.ts"
+import { percentile } from "./Metrics.ts"
+
+/** One cue as it is heard; times are seconds on the timeline. */
+export interface VerifiedCue {
+  readonly index: number
+  readonly expected: number
+  /** Absent where other speech goes right before it, or where nothing is heard. */
+  readonly heard: number | undefined
+  /** Heard minus expected, in milliseconds. */
+  readonly error: number | undefined
+  readonly verdict: "on-time" | "off" | "joined" | "missing"
+}
+
+/** What listening to a job came to. */
+export interface Verification {
+  readonly id: JobId
+  /** The file listened to, or why there was none. */
+  readonly file: string
+  readonly cues: ReadonlyArray<VerifiedCue>
+  /** Cues that should be heard and are not. */
+  readonly missing: number
+  /** Cues whose onset is further off than the tolerance. */
+  readonly off: number
+  /** |onset error| in milliseconds. */
+  readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
+  /** How the onset error grows, in milliseconds an hour: the slope of the line that fits it best. */
+  readonly drift: number
+  /** The file's length minus the report's, in milliseconds. */
+  readonly lengthError: number
+}
+
+/** A job that cannot be verified. */
+export class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
+  job: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `job ${this.job}: ${this.detail}; run the batch first`
+  }
+}
+
+/** How far an onset may be off, in milliseconds: speech rises over some 20 ms, and levels are taken in steps of 5. */
+export const onsetTolerance = 45
+
+/** Enough to tell when speech begins, and quick. */
+const listeningRate = SampleRate.make(16_000)
+
+/** Verifies every job of the batch that has a report; the rest fail with what is missing. */
+export const verifyBatch = Effect.fn("Verify.batch")(function* (batch: Batch) {
+  return yield* Effect.forEach(batch.jobs, ({ id }) => Effect.either(verifyJob(batch.out, id)))
+})
+
+const verifyJob = Effect.fnUntraced(function* (out: string, id: JobId) {
+  const ffmpeg = yield* Ffmpeg
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const folder = join(out, id)
+  const report = yield* fs.readFileString(join(folder, "report.json")).pipe(
+    Effect.flatMap(Schema.decode(Schema.parseJson(JobReport))),
+    Effect.mapError(
+      () => new NothingDelivered({ job: id, detail: `no report.json in ${folder} that can be read` })
+    )
+  )
+  const candidates = endings.map((ending) => join(folder, `${id}.${ending}`))
+  const found = yield* Effect.findFirst(candidates, (file) =>
+    Effect.orElseSucceed(fs.exists(file), () => false)
+  )
+  if (Option.isNone(found)) {
+    return yield* new NothingDelivered({ job: id, detail: `no audio in ${folder} (${endings.join(", ")})` })
+  }
+  const track = new LevelTrack(listeningRate)
+  let samples = 0
+  yield* Stream.runForEach(ffmpeg.decodeBlocks({ path: found.value }, listeningRate), (block) =>
+    Effect.sync(() => {
+      samples += block.length
+      track.push(block)
+    })
+  )
+  return verificationOf(
+    id,
+    found.value,
+    report,
+    track.track(),
+    (samples / listeningRate - report.duration) * 1000
+  )
+})
+
+const endings = ["wav", "flac", "m4a", "mp3", "opus", "mp4", "mov", "mkv", "webm"] as const
+
+/** The verdict over a programme's levels. */
+export const verificationOf = (
+  id: JobId,
+  file: string,
+  report: JobReport,
+  levels: Float32Array,
+  lengthError: number
+): Verification => {
+  const cues = Array.filterMap(report.cues, ({ index, placed }) =>
+    placed === undefined ? Option.none() : Option.some(verifiedCue(index, placed, levels))
+  )
+  const errors = cues.flatMap((cue) => (cue.error === undefined ? [] : [Math.abs(cue.error)]))
+  return {
+    id,
+    file,
+    cues,
+    missing: cues.filter(({ verdict }) => verdict === "missing").length,
+    off: cues.filter(({ verdict }) => verdict === "off").length,
+    onsetError: { p50: percentile(errors, 50), p95: percentile(errors, 95), max: percentile(errors, 100) },
+    drift: driftOf(cues),
+    lengthError: Math.round(lengthError * 1000) / 1000
+  }
+}
+
+const verifiedCue = (
+  index: number,
+  placed: { readonly start: number; readonly end: number },
+  levels: Float32Array
+): VerifiedCue => {
+  const hearing = hearingOf(levels, placed.start * 1000, placed.end * 1000)
+  const expected = placed.start
+  if (hearing.heard !== "onset") {
+    const verdict = hearing.heard === "joined" ? "joined" : "missing"
+    return { index, expected, heard: undefined, error: undefined, verdict }
+  }
+  const error = Math.round(hearing.at - placed.start * 1000)
+  return {
+    index,
+    expected,
+    heard: hearing.at / 1000,
+    error,
+    verdict: Math.abs(error) <= onsetTolerance ? "on-time" : "off"
+  }
+}
+
+/** The slope of the errors over time by least squares; 0 for fewer than three onsets. */
+const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
+  const points = cues.flatMap(({ expected, error }) =>
+    error === undefined ? [] : [{ x: expected / 3600, y: error }]
+  )
+  if (points.length < 3) return 0
+  const mean = (of: (point: { x: number; y: number }) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
+  const slope = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0)
+  return spread === 0 ? 0 : Math.round(slope / spread)
+}
