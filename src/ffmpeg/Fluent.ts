@@ -104,10 +104,17 @@ const childOf = (command: ffmpeg.FfmpegCommand): ChildProcess | undefined => {
   return child instanceof ChildProcess ? child : undefined
 }
 
-const failureOf = (binary: Binary, job: Job, child: ChildProcess | undefined, stderr: string): FfmpegFailed =>
-  new FfmpegFailed({
+const failureOf = (
+  binary: Binary,
+  job: Job,
+  child: ChildProcess | undefined,
+  stderr: string
+): FfmpegFailed => {
+  const exitCode = child?.exitCode ?? -1
+  return new FfmpegFailed({
     purpose: job.purpose,
     command: commandLine(binary.path, child?.spawnargs.slice(1) ?? []),
-    exitCode: typeof child?.exitCode === "number" && child.exitCode >= 0 ? child.exitCode : undefined,
+    ...(exitCode < 0 ? {} : { exitCode }),
     stderrTail: stderr.slice(-tailLength)
   })
+}

@@ -32,7 +32,7 @@ const dub = (here: string) =>
 
 /** What the picture's packets hash to. */
 const pictureHash = (path: string) =>
-  Effect.map(ffmpeg("-i", path, "-map", "0:V", "-c", "copy", "-f", "streamhash", "-"), ({ stdout }) =>
+  Effect.map(ffmpeg("-i", path, "-map", "0:V", "-c", "copy", "-f", "hash", "-"), ({ stdout }) =>
     stdout.toString()
   )
 

@@ -1,0 +1,130 @@
+import { chmod, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { PassThrough } from "node:stream"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { type Binary, locateConfigured } from "../../src/ffmpeg/Binary.ts"
+import { FfmpegFailed } from "../../src/ffmpeg/Failures.ts"
+import { runJob } from "../../src/ffmpeg/Fluent.ts"
+import type { Job } from "../../src/ffmpeg/Job.ts"
+import { folder, plainFolder } from "./media.ts"
+
+const pcmInput = { source: "stdin", options: ["-f", "s16le", "-ar", "48000", "-ac", "1"] } as const
+
+const toWav = (target: string, ...options: ReadonlyArray<string>): Job => ({
+  purpose: "try",
+  inputs: [pcmInput],
+  filters: [],
+  outputs: [{ target, options: ["-map", "0:a", ...options, "-f", "wav", "-y"] }]
+})
+
+/** A program in ffmpeg's place, which fluent-ffmpeg has asked for formats and encoders before it is told to work. */
+const impostor = (here: string, work: string) =>
+  Effect.promise(async (): Promise<Binary> => {
+    const path = join(here, "ffmpeg")
+    await writeFile(path, `#!/bin/sh\ncase "$*" in *-formats*|*-encoders*) exit 0;; esac\n${work}\n`)
+    await chmod(path, 0o755)
+    return { path, source: "PATH", version: "0" }
+  })
+
+/** A job that needs no format checked. */
+const plainJob: Job = {
+  purpose: "do nothing",
+  inputs: [{ source: "/dev/null", options: [] }],
+  filters: [],
+  outputs: [{ target: "-", options: [] }]
+}
+
+describe("runJob", () => {
+  it.scopedLive("hands every option over as it is", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = yield* locateConfigured
+      const target = join(here, "a.wav")
+      const feed = new PassThrough()
+      feed.end(Buffer.alloc(9_600))
+      yield* runJob(binary, toWav(target, "-metadata", "title=Two words"), feed)
+      const bytes = yield* Effect.promise(() => readFile(target))
+      expect(bytes.toString("latin1")).toContain("Two words\0")
+      expect(feed.destroyed).toBe(true)
+    })
+  )
+
+  it.scopedLive("tells how ffmpeg was called, and what it said, when it fails", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = yield* locateConfigured
+      const feed = new PassThrough()
+      feed.end(Buffer.alloc(9_600))
+      const failure = yield* Effect.flip(runJob(binary, toWav(join(here, "a.wav"), "-c:a", "no such"), feed))
+      expect(failure).toMatchObject({ _tag: "FfmpegFailed", purpose: "try", exitCode: expect.any(Number) })
+      expect(failure.command.startsWith(`${binary.path} -hide_banner`)).toBe(true)
+      expect(failure.command).toContain("-c:a 'no such'")
+      expect(failure.message).toMatch(
+        /^could not try: ffmpeg ended with exit code \d+: .*Unknown encoder 'no such'; this ffmpeg lacks what is needed: point DUBWRIGHT_FFMPEG at/u
+      )
+    })
+  )
+
+  it.scopedLive("fails, and does not hang, where the input is destroyed without an error", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = yield* locateConfigured
+      const feed = new PassThrough()
+      feed.write(Buffer.alloc(9_600))
+      const fiber = yield* Effect.fork(Effect.flip(runJob(binary, toWav(join(here, "a.wav")), feed)))
+      yield* Effect.yieldNow()
+      feed.destroy()
+      expect((yield* Fiber.join(fiber)).reason).toBe("the input ended before all of it was read")
+    })
+  )
+
+  it.scopedLive("fails, and does not crash, where the binary vanished after it was found", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const binary = yield* impostor(here, "exit 0")
+      yield* runJob(binary, plainJob)
+      yield* Effect.promise(() => rm(binary.path))
+      const failure = yield* Effect.flip(runJob(binary, plainJob))
+      expect(failure).toEqual(
+        new FfmpegFailed({
+          purpose: "do nothing",
+          command: failure.command,
+          stderrTail: `spawn ${binary.path} ENOENT`
+        })
+      )
+      expect(failure.message).toBe(
+        `could not do nothing: ffmpeg did not run to its end: spawn ${binary.path} ENOENT`
+      )
+    })
+  )
+
+  it.scopedLive("returns from an interruption when the process is gone, though it was not yet started", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const trace = join(here, "trace")
+      const binary = yield* impostor(
+        here,
+        `trap 'echo ended >> ${trace}; exit 1' TERM; echo started > ${trace}; while :; do :; done`
+      )
+      const fiber = yield* Effect.fork(runJob(binary, plainJob))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      // Ended before its first line, or by its trap: in neither case is it still there.
+      const told = yield* Effect.promise(() => readFile(trace, "utf8").catch(() => ""))
+      expect(["", "started\n", "started\nended\n"]).toContain(told)
+      expect((yield* fiber.await)._tag).toBe("Failure")
+    })
+  )
+
+  it.scopedLive("has no exit code to tell where ffmpeg was killed", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(yield* plainFolder, "kill -9 $$")
+      const failure = yield* Effect.flip(runJob(binary, plainJob))
+      expect(failure.exitCode).toBeUndefined()
+      expect(failure.message).toBe(
+        "could not do nothing: ffmpeg did not run to its end: ffmpeg was killed with signal SIGKILL"
+      )
+    })
+  )
+})
