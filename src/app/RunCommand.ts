@@ -3,6 +3,7 @@ import { Path } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { dub, type DubResult } from "../pipeline/Dub.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { type BatchOptions, planOf } from "./BatchFlags.ts"
 import { ffmpeg, gatewayTo } from "./Connect.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -16,24 +17,44 @@ export interface RunOptions extends BatchOptions {
   readonly events: boolean
 }
 
-export const run = (options: RunOptions) =>
-  Effect.flatMap(planOf(options), (plan) => dubbed(plan, options)).pipe(Effect.provide(ffmpeg))
+export const run = (options: RunOptions) => made(options, () => Effect.void)
 
-const dubbed = Effect.fn("RunCommand.dubbed")(function* (plan: BatchPlan, options: RunOptions) {
-  const path = yield* Path.Path
-  const { batch } = plan
-  const result = yield* dub(plan, gatewayTo(batch.service, path.join(batch.state, "service")), {
-    maxCredits: options.maxCredits
-  }).pipe(Effect.provide(Layer.merge(writing(batch.state), watching(options))), Effect.scoped)
-  yield* tell(result, options)
-})
+export const retry = (options: RunOptions) =>
+  made(options, ({ utterances }) =>
+    Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const screen = yield* Screen
+      const revived = yield* store.revive(
+        utterances.map(({ key }) => key),
+        "all"
+      )
+      yield* screen.say(`${revived.length} failed utterances get another chance`)
+    })
+  )
 
-const tell = Effect.fnUntraced(function* (result: DubResult, options: RunOptions) {
+/** Plans and runs a batch, with something done to its state in between. */
+const made = <E>(
+  options: RunOptions,
+  first: (plan: BatchPlan) => Effect.Effect<void, E, UtteranceStore | Screen>
+) =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const plan = yield* planOf(options)
+    const { batch } = plan
+    const service = gatewayTo(batch.service, path.join(batch.state, "service"))
+    const result = yield* Effect.zipRight(
+      first(plan),
+      dub(plan, service, { maxCredits: options.maxCredits })
+    ).pipe(Effect.scoped, Effect.provide(Layer.merge(writing(batch.state), watching(options))))
+    yield* tell(result, batch.out, options)
+  }).pipe(Effect.provide(ffmpeg))
+
+const tell = Effect.fnUntraced(function* (result: DubResult, out: string, options: RunOptions) {
   const screen = yield* Screen
   const { report, jobs, halt } = result
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
   yield* screen.result(
-    options.json ? JSON.stringify(report, null, 2) : summaryText(result, process.cwd(), screen.colour)
+    options.json ? JSON.stringify(report, null, 2) : summaryText(result, out, process.cwd(), screen.colour)
   )
   if (halt !== undefined && halt.reason !== "unreachable") {
     return yield* new Ended({ code: exitCodes.stopped, message: halt.words })

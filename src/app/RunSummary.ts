@@ -1,12 +1,17 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
-import { relative } from "node:path"
+import { relative, resolve } from "node:path"
 import type { Metrics } from "../domain/Report.ts"
 import type { DubResult } from "../pipeline/Dub.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { table } from "./Table.ts"
 
-/** The summary; paths are shown relative to `folder` where they lie in it. */
-export const summaryText = ({ report, jobs, halt }: DubResult, folder: string, colour: boolean): string => {
+/** The summary of results in `out`; paths are shown relative to `folder` where they lie in it. */
+export const summaryText = (
+  { report, jobs, halt }: DubResult,
+  out: string,
+  folder: string,
+  colour: boolean
+): string => {
   const { tasks, credits } = report
   const sent =
     tasks.created + tasks.adopted === 0
@@ -34,7 +39,7 @@ export const summaryText = ({ report, jobs, halt }: DubResult, folder: string, c
     "",
     ...jobs.flatMap((job) => [
       ...(job.status === "delivered"
-        ? job.files.map((file) => shortest(file, folder))
+        ? job.files.map((file) => shortest(resolve(out, file), folder))
         : [`${job.plan.job.id}: ${job.error}`])
     ]),
     "",

@@ -1,6 +1,7 @@
 /** The real command, started as a user starts it. */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
+import type { Readable } from "node:stream"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -15,8 +16,10 @@ export interface Ran {
 
 export interface Running {
   readonly child: ChildProcess
-  /** Resolves with the first line on stdout. */
+  /** The first line on stdout. */
   readonly firstLine: Promise<string>
+  /** The first line on stderr. */
+  readonly firstWord: Promise<string>
   readonly ended: Promise<Ran>
 }
 
@@ -41,16 +44,20 @@ export const start = (
   let [stdout, stderr] = ["", ""]
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-  const firstLine = new Promise<string>((tell) => {
-    child.stdout.on("data", () => {
-      if (stdout.includes("\n")) tell(stdout.slice(0, stdout.indexOf("\n")))
+  const firstOf = (stream: Readable, read: () => string) =>
+    new Promise<string>((tell) => {
+      stream.on("data", () => {
+        if (read().includes("\n")) tell(read().slice(0, read().indexOf("\n")))
+      })
+      child.once("close", () => tell(`ended before it said a line: ${stderr}`))
     })
-    child.once("close", () => tell(`ended before it said a line: ${stderr}`))
-  })
+  const firstLine = firstOf(child.stdout, () => stdout)
+  const firstWord = firstOf(child.stderr, () => stderr)
   child.stdin.end(options.input ?? "")
   return {
     child,
     firstLine,
+    firstWord,
     ended: once(child, "close").then(() => ({ code: child.exitCode, stdout, stderr }))
   }
 }

@@ -52,5 +52,54 @@ const plan = Command.make(
   )
 )
 
-export const batchCommands = [run, plan] as const
-export const batchShapes = [shapeOf(run), shapeOf(plan)]
+const stateOptions = {
+  inputs: Flags.manifest,
+  ...Flags.service,
+  ...Flags.folders,
+  only: Flags.only,
+  ...Flags.casting,
+  json: Flags.json,
+  ...Flags.loudness
+}
+
+const status = Command.make("status", stateOptions, (options) =>
+  Effect.flatMap(
+    load(() => import("../StateCommands.ts")),
+    ({ status }) => status(options)
+  )
+).pipe(
+  Command.withDescription(
+    "What is done, under way, failed and left, read from the state file, also while a run is under way."
+  )
+)
+
+const retry = Command.make(
+  "retry",
+  {
+    ...stateOptions,
+    concurrency: Flags.concurrency,
+    maxCredits: Flags.amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
+    events: Flags.flag("events", "Progress on stderr as JSON, one event a line.")
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../RunCommand.ts")),
+      ({ retry }) => retry(options)
+    )
+).pipe(Command.withDescription("Gives failed utterances another chance and runs the batch."))
+
+const clean = Command.make(
+  "clean",
+  {
+    ...stateOptions,
+    remote: Flags.flag("remote", "Also delete this batch's finished tasks on the service.")
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../StateCommands.ts")),
+      ({ clean }) => clean(options)
+    )
+).pipe(Command.withDescription("Removes clips that no manifest entry needs any more."))
+
+export const batchCommands = [run, plan, status, retry, clean] as const
+export const batchShapes = [shapeOf(run), shapeOf(plan), shapeOf(status), shapeOf(retry), shapeOf(clean)]

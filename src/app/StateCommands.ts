@@ -1,0 +1,81 @@
+/** How a batch stands, and housekeeping in its state folder. */
+import { Path } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { cleanClips, cleanRemote } from "../pipeline/Clean.ts"
+import type { Batch } from "../pipeline/Job.ts"
+import { silent } from "../pipeline/Progress.ts"
+import { type JobStatus, statusOf } from "../pipeline/Status.ts"
+import { type BatchOptions, batchOf, planOf } from "./BatchFlags.ts"
+import { ffmpeg, gatewayTo } from "./Connect.ts"
+import { Screen } from "./Screen.ts"
+import { reading, writing } from "./State.ts"
+import { table } from "./Table.ts"
+
+export const status = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
+  const screen = yield* Screen
+  const batch = yield* batchOf(options)
+  const jobs = yield* statusOf(batch).pipe(
+    Effect.provide(reading(batch.state)),
+    Effect.catchIf(
+      (fault) => fault.reason === "missing",
+      () => Effect.succeed(untouched(batch))
+    )
+  )
+  yield* screen.result(
+    options.json
+      ? JSON.stringify({ manifest: batch.manifest, state: batch.state, jobs }, null, 2)
+      : table(
+          ["job", "delivered", "utterances", "done", "under way", "failed", "left"],
+          jobs.map((job) => [
+            job.id,
+            job.delivered ? "yes" : "no",
+            job.utterances,
+            job.done,
+            job.underWay,
+            job.failed,
+            job.left
+          ]),
+          screen.colour
+        )
+  )
+  if (jobs.every(({ utterances }) => utterances === 0)) {
+    yield* screen.say(`this batch was not run yet with the state folder ${batch.state}`)
+  }
+  if (jobs.some(({ failed }) => failed > 0)) {
+    yield* screen.say("report.json of each job says why; dubwright retry gives what failed another chance")
+  }
+})
+
+const untouched = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
+  jobs.map(({ id }) => ({
+    id,
+    delivered: false,
+    utterances: 0,
+    characters: 0,
+    done: 0,
+    underWay: 0,
+    failed: 0,
+    left: 0
+  }))
+
+export const clean = (options: BatchOptions & { readonly remote: boolean }) =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const screen = yield* Screen
+    const plan = yield* planOf(options)
+    const { batch } = plan
+    yield* Effect.gen(function* () {
+      const removed = yield* cleanClips(plan)
+      const deleted = options.remote
+        ? yield* cleanRemote(plan).pipe(
+            Effect.provide(gatewayTo(batch.service, path.join(batch.state, "service")))
+          )
+        : undefined
+      yield* screen.result(
+        options.json
+          ? JSON.stringify({ ...removed, ...(deleted === undefined ? {} : { tasks: deleted }) }, null, 2)
+          : `removed ${removed.utterances} clips, ${(removed.bytes / 1e6).toFixed(1)} MB` +
+              (deleted === undefined ? "" : `; deleted ${deleted} tasks at the service`)
+      )
+    }).pipe(Effect.provide(Layer.merge(writing(batch.state), silent)))
+  }).pipe(Effect.provide(ffmpeg))

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { beforeAll, describe, expect, test } from "vitest"
+import { emptyFolder, run } from "./process.ts"
+
+const folder = emptyFolder()
+const cues = "1\n00:00:01,000 --> 00:00:03,000\nHello there.\n"
+const file = (name: string, content: string | Uint8Array): void => {
+  mkdirSync(join(folder, name, ".."), { recursive: true })
+  writeFileSync(join(folder, name), content)
+}
+const manifest = (name: string, ...lines: ReadonlyArray<string>): void => file(name, `${lines.join("\n")}\n`)
+
+beforeAll(() => {
+  file("film.en.srt", cues)
+  file("empty.srt", "")
+  file(
+    "picture.srt",
+    Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
+  )
+  file("latin.en.srt", Buffer.from(cues.replace("there", "caf\u00e9"), "latin1"))
+  file("film.docx", "PK")
+  const job = ["jobs:", "  - input: film.en.srt"]
+  manifest("missing.yaml", "jobs:", "  - input: nowhere.srt")
+  manifest("no-match.yaml", "jobs:", '  - input: "subs/*.srt"')
+  manifest("provider.yaml", ...job, "    provider: provider_nativ", "    voice: en-anna")
+  manifest("speed.yaml", ...job, "    provider: provider_fast", "    voice: fast-en-us", "    speed: 1.2")
+  manifest("twice.yaml", ...job, "    id: a", "  - input: film.en.srt", "    id: A")
+  manifest("climbs.yaml", ...job, "    id: ../../evil")
+  manifest("typo.yaml", "name: x", ...job, "    voise: en-anna")
+  manifest("type.yaml", ...job, "    fit: { maxSpeed: fast }")
+  manifest("choice.yaml", ...job, "    outputs: [wav, mp5]")
+  manifest("torn.yaml", "name: 'x")
+  manifest("list.yaml", "- input: film.en.srt")
+  manifest("none.yaml", "jobs: []")
+  manifest(
+    "no-voice.yaml",
+    "service: { baseUrl: https://tts.example }",
+    ...job,
+    "    provider: provider_fast"
+  )
+  manifest("no-video.yaml", ...job, "    outputs: [mp4]")
+  manifest("lost-video.yaml", ...job, "    video: lost.mp4")
+  manifest("encoding.yaml", "jobs:", "  - input: latin.en.srt", "    encoding: klingon")
+  file("bytes.yaml", Uint8Array.from([0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xff, 0xfe]))
+})
+
+/** The file that each fault names, what its line says, and the words that lead there. */
+const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
+  ["a missing file", ["nowhere.srt"], /nowhere\.srt.*no such file/u],
+  ["a missing manifest", ["nowhere.yaml"], /^dubwright: nowhere\.yaml: no such file/u],
+  ["a file missing in a manifest", ["missing.yaml"], /^dubwright: missing\.yaml.*nowhere\.srt/u],
+  [
+    "a glob that matches nothing",
+    ["no-match.yaml"],
+    /^dubwright: no-match\.yaml.*no file matches subs\/\*\.srt/u
+  ],
+  ["an empty file", ["empty.srt"], /^dubwright: empty\.srt:1: .*empty/u],
+  ["a binary file", ["picture.srt"], /^dubwright: picture\.srt:1: .*PNG/u],
+  ["a format that is none", ["film.docx"], /^dubwright: film\.docx: expected a manifest \(.*\) or a script/u],
+  ["an encoding that is none", ["encoding.yaml"], /klingon/u],
+  ["a manifest that is not UTF-8", ["bytes.yaml"], /^dubwright: bytes\.yaml:1: not UTF-8/u],
+  [
+    "an unknown provider",
+    ["provider.yaml"],
+    /unknown provider "provider_nativ"; did you mean provider_native\?/u
+  ],
+  ["a speed where there is none", ["speed.yaml"], /^dubwright: speed\.yaml.*speed.*provider_fast/u],
+  ["two jobs of one name", ["twice.yaml"], /^dubwright: twice\.yaml: 2 jobs would be called "a"/u],
+  ["a result that climbs out", ["climbs.yaml"], /^dubwright: climbs\.yaml:3: jobs\[0\]\.id: .*no slashes/u],
+  [
+    "a mistyped key",
+    ["typo.yaml"],
+    /^dubwright: typo\.yaml:4: jobs\[0\]\.voise: unknown key; did you mean voice\?/u
+  ],
+  [
+    "a value of another type",
+    ["type.yaml"],
+    /^dubwright: type\.yaml:3: jobs\[0\]\.fit\.maxSpeed: expected .*number/u
+  ],
+  [
+    "a choice that is none",
+    ["choice.yaml"],
+    /^dubwright: choice\.yaml:3: jobs\[0\]\.outputs\[1\]: .*mp5.*did you mean/u
+  ],
+  ["torn YAML", ["torn.yaml"], /^dubwright: torn\.yaml:\d+: not readable as YAML or JSON/u],
+  ["a list instead of a manifest", ["list.yaml"], /^dubwright: list\.yaml:1: expected a manifest/u],
+  ["a manifest without jobs", ["none.yaml"], /^dubwright: none\.yaml:1: jobs: expected at least one/u],
+  ["a line without a voice", ["no-voice.yaml"], /^dubwright: film\.en\.srt.*voice/u],
+  ["a video asked for without one", ["no-video.yaml"], /mp4 needs a video/u],
+  ["a video that is not there", ["lost-video.yaml"], /lost\.mp4.*no such file/u],
+  ["a filter that matches no job", ["film.en.srt", "--only", "ep*"], /no job's id matches --only ep\*/u],
+  ["two manifests", ["typo.yaml", "twice.yaml"], /expected one manifest/u]
+]
+
+describe("input that cannot be used", () => {
+  test.each(faults)("%s", async (_, words, line) => {
+    const { code, stdout, stderr } = await run(["run", ...words], { cwd: folder })
+    expect([code, stdout]).toEqual([2, ""])
+    expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
+    expect(stderr.trimEnd()).toMatch(line)
+    expect(stderr).not.toMatch(/\n\s+at |node:internal|\.mjs:\d+|\/src\//u)
+    expect(existsSync(join(folder, ".dubwright")), "nothing was begun").toBe(false)
+    expect(existsSync(join(folder, "out")), "nothing was made").toBe(false)
+  })
+
+  test("every fault is told, not only the first", async () => {
+    manifest("many.yaml", "nmae: x", "jobs:", "  - input: film.en.srt", "    speed: quick", "    colour: red")
+    const { code, stderr } = await run(["plan", "many.yaml"], { cwd: folder })
+    expect(code).toBe(2)
+    expect(
+      stderr
+        .trimEnd()
+        .split("\n")
+        .map((row) => row.replace(/^dubwright: (many\.yaml:\d+).*$/u, "$1"))
+        .sort()
+    ).toEqual(["many.yaml:1", "many.yaml:4", "many.yaml:5"])
+  })
+})
+
+describe("what only the service knows", () => {
+  test("a voice that it does not have is refused before any task is made", async () => {
+    const home = emptyFolder()
+    writeFileSync(join(home, "film.en.srt"), cues)
+    const words = ["film.en.srt", "--embedded", "--provider", "provider_native", "--voice", "en-ana"]
+    const { code, stdout, stderr } = await run(["run", ...words], { cwd: home })
+    expect([code, stdout]).toEqual([2, ""])
+    expect(stderr).toMatch(/en-ana".*did you mean en-anna\?/u)
+    const tasks = await run(["tasks", "--embedded", "--json"], { cwd: home })
+    expect(JSON.parse(tasks.stdout)).toEqual([])
+  })
+})

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, test } from "vitest"
+import { emptyFolder, run, start } from "./process.ts"
+
+const cues = ["One two three.", "Four five six.", "Seven, eight, nine and ten."]
+const srt = cues
+  .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},000\n${text}\n`)
+  .join("\n")
+
+/** A folder with a subtitle and a manifest of two jobs, both offline. */
+const batch = (): string => {
+  const folder = emptyFolder()
+  writeFileSync(join(folder, "film.en.srt"), srt)
+  writeFileSync(join(folder, "note.txt"), "A note of one sentence.\n")
+  writeFileSync(
+    join(folder, "batch.yaml"),
+    [
+      "service: embedded",
+      "providers: { provider_opensource: { creditsPerCharacter: 0.25 } }",
+      "defaults: { provider: provider_opensource, voice: os-slt, language: en }",
+      "jobs:",
+      "  - { id: film, input: film.en.srt }",
+      "  - { id: note, input: note.txt, outputs: [flac] }",
+      ""
+    ].join("\n")
+  )
+  return folder
+}
+
+describe("run", () => {
+  test("makes what was asked for; run again it sends nothing and says so", async () => {
+    const cwd = batch()
+    const first = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(first.code, first.stderr).toBe(0)
+    const report = JSON.parse(first.stdout)
+    expect(report.jobs).toEqual([
+      { id: "film", status: "delivered" },
+      { id: "note", status: "delivered" }
+    ])
+    expect(report.tasks).toMatchObject({ created: 4, reused: 0, failed: 0 })
+    expect(JSON.parse(readFileSync(join(cwd, "out/run.json"), "utf8"))).toEqual(report)
+    for (const name of [
+      "film/film.wav",
+      "film/film.srt",
+      "film/report.json",
+      "note/note.flac",
+      "note/report.json"
+    ]) {
+      expect(statSync(join(cwd, "out", name)).size, name).toBeGreaterThan(100)
+    }
+    expect(existsSync(join(cwd, "out/note/note.wav")), "only what was asked for").toBe(false)
+
+    const again = await run(["run", "batch.yaml"], { cwd })
+    expect(again.code).toBe(0)
+    expect(again.stdout).toContain("Nothing was sent: everything was at hand.")
+    expect(again.stdout).toContain("out/film/film.wav")
+
+    writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Five six seven."))
+    const planned = await run(["plan", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(planned.stdout).total).toMatchObject({ utterances: 4, reused: 3, characters: 15 })
+    const third = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(third.stdout).tasks).toMatchObject({ created: 1, reused: 3 })
+
+    const status = await run(["status", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(status.stdout).jobs).toMatchObject([
+      { id: "film", delivered: true, utterances: 3, done: 3, failed: 0, left: 0 },
+      { id: "note", delivered: true, utterances: 1, done: 1, failed: 0, left: 0 }
+    ])
+    const cleaned = await run(["clean", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(cleaned.stdout)).toMatchObject({ utterances: 1 })
+  })
+
+  test("tells its events as JSON on stderr, a line each, and --quiet says nothing where all is well", async () => {
+    const cwd = batch()
+    const told = await run(["run", "batch.yaml", "--events"], { cwd })
+    expect(told.code).toBe(0)
+    const events = told.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(events[0]).toMatchObject({ event: "Planned", jobs: 2, utterances: 4 })
+    expect(events.filter(({ event }) => event === "Spoken")).toHaveLength(4)
+    expect(
+      events
+        .filter(({ event }) => event === "Delivered")
+        .map(({ job }) => job)
+        .sort()
+    ).toEqual(["film", "note"])
+    const quiet = await run(["run", "batch.yaml", "--quiet"], { cwd })
+    expect([quiet.code, quiet.stderr]).toEqual([0, ""])
+  })
+
+  test("one subtitle without a manifest", async () => {
+    const cwd = batch()
+    const { code, stderr } = await run(["run", "film.en.srt", "--embedded", "--out", "made"], { cwd })
+    expect(code, stderr).toBe(0)
+    expect(existsSync(join(cwd, "made/film.en/film.en.wav"))).toBe(true)
+  })
+
+  test("stops for the budget with code 4, and goes on when that is mended", async () => {
+    const cwd = batch()
+    const stopped = await run(["run", "batch.yaml", "--json", "--max-credits", "5"], { cwd })
+    expect(stopped.code, stopped.stderr).toBe(4)
+    const report = JSON.parse(stopped.stdout)
+    expect(report.jobs.some(({ status }: { status: string }) => status === "unfinished")).toBe(true)
+    const mended = await run(["run", "batch.yaml"], { cwd })
+    expect(mended.code).toBe(0)
+  })
+
+  test("a second run on the same state folder leaves with code 75", async () => {
+    const cwd = batch()
+    const long = Array.from({ length: 400 }, (_, at) => `This is sentence number ${at} of a long text.`).join(
+      "\n\n"
+    )
+    writeFileSync(join(cwd, "long.txt"), long)
+    const words = ["--embedded", "--provider", "provider_opensource", "--voice", "os-slt", "--state", "state"]
+    const first = start(["run", "long.txt", ...words, "--events"], { cwd })
+    await first.firstWord
+    const second = await run(["run", "note.txt", ...words], { cwd })
+    expect([second.code, second.stdout]).toEqual([75, ""])
+    expect(second.stderr).toMatch(/^dubwright: [^\n]*held by process \d+[^\n]*\n$/u)
+
+    first.child.kill("SIGINT")
+    expect((await first.ended).code).toBe(130)
+    const after = await run(["status", "long.txt", "--state", "state", "--embedded", "--json"], { cwd })
+    expect(after.code).toBe(0)
+  })
+})
+
+test("the manifests in pipelines/ can be planned as they are", async () => {
+  for (const name of ["demo", "nightly", "editing"]) {
+    const folder = emptyFolder()
+    mkdirSync(join(folder, "state"))
+    const words = [resolve("pipelines", `${name}.yaml`), "--state", join(folder, "state")]
+    const { code, stderr } = await run(["plan", ...words], { cwd: folder })
+    expect([code, stderr], name).toEqual([0, ""])
+  }
+})
