@@ -140,13 +140,22 @@ const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   return flags.environmentBaseUrl === undefined ? "embedded" : { baseUrl: flags.environmentBaseUrl }
 }
 
-const profiles =
-  (manifest: Manifest, flags: RunFlags) =>
-  (provider: ProviderId): ProviderProfile => {
-    const settings = manifest.providers?.[provider] ?? {}
-    const overall = flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }
-    return ProviderProfile.make({ ...profileOf(provider), ...overall, ...settings })
+/** Each provider's profile with the batch's own limits over it, made once. */
+const profiles = (manifest: Manifest, flags: RunFlags): Batch["profileOf"] => {
+  const overall = flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }
+  const made = new Map<ProviderId, ProviderProfile>()
+  return (provider) => {
+    const known = made.get(provider)
+    if (known !== undefined) return known
+    const profile = ProviderProfile.make({
+      ...profileOf(provider),
+      ...overall,
+      ...manifest.providers?.[provider]
+    })
+    made.set(provider, profile)
+    return profile
   }
+}
 
 interface Expanded {
   readonly entry: JobEntry
