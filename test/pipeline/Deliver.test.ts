@@ -1,0 +1,247 @@
+/** What is delivered, measured on the files themselves. */
+import { readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { type Array, Effect, Either, Layer } from "effect"
+import { loudnessOf } from "../../src/audio/Loudness.ts"
+import { decibelsOf } from "../../src/audio/Pcm.ts"
+import { truePeakOf } from "../../src/audio/TruePeak.ts"
+import { encodeWav16, readWav, type Wav } from "../../src/audio/Wav.ts"
+import { Clip, Segment } from "../../src/domain/Clip.ts"
+import { JobId, LanguageTag, SpeakerName, UtteranceKey } from "../../src/domain/Ids.ts"
+import type { OutputName } from "../../src/domain/Manifest.ts"
+import { ClipPart, FitLimits, Placement } from "../../src/domain/Placement.ts"
+import { SubtitleEntry } from "../../src/domain/SubtitleEntry.ts"
+import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
+import { LineRef } from "../../src/domain/Utterance.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { clipName, deliver } from "../../src/pipeline/Deliver.ts"
+import type { Job } from "../../src/pipeline/Job.ts"
+import { silent } from "../../src/pipeline/Progress.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { plainFolder, video } from "../ffmpeg/media.ts"
+
+const rate = SampleRate.make(24_000)
+const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
+
+const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job => ({
+  id: JobId.make("film"),
+  input: "/film.srt",
+  inputName: "film.srt",
+  language: LanguageTag.make("vi"),
+  voice: {},
+  speakers: {},
+  nativeInput: "srt",
+  unit: "cue",
+  onFailure: "fail",
+  fit: limits,
+  retake: false,
+  text: {},
+  lexicon: [],
+  pauses: {},
+  loudness: -16,
+  original: "keep",
+  outputs,
+  ...more
+})
+
+/** A speech-like clip: a gliding tone under a slow swell, faded at its ends. */
+const voice = (milliseconds: number, pitch: number): Float32Array =>
+  Float32Array.from({ length: (milliseconds * rate) / 1000 }, (_, i) => {
+    const t = i / rate
+    const swell = 0.6 + 0.4 * Math.sin(2 * Math.PI * 4 * t)
+    return 0.2 * swell * Math.sin(2 * Math.PI * (pitch * t + 20 * t * t))
+  })
+
+interface Spoken {
+  readonly cue: number
+  readonly speaker: string
+  readonly start: number
+  readonly length: number
+  readonly speed?: number
+}
+
+/** Keeps a clip for each line and returns what the job delivers. */
+const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number) =>
+  Effect.gen(function* () {
+    const folder = yield* plainFolder
+    const kept = Effect.fnUntraced(function* ({ cue, length }: Spoken) {
+      const clips = yield* ClipFolder
+      const key = UtteranceKey.make(`${cue}`.padStart(64, "0"))
+      const pcm = { rate, samples: voice(length, 100 + 40 * cue) }
+      const { checksum } = yield* clips.keep(key, encodeWav16(pcm))
+      const segments: Array.NonEmptyArray<Segment> = [
+        Segment.make({
+          from: frames(0),
+          to: frames(pcm.samples.length),
+          loudness: loudnessOf(pcm),
+          peak: 0.2
+        })
+      ]
+      return Clip.make({ key, rate, frames: frames(pcm.samples.length), checksum, segments, cut: "whole" })
+    })
+    return yield* Effect.gen(function* () {
+      const clips = yield* Effect.forEach(lines, kept)
+      const placements = lines.map(({ cue, speaker, start, length, speed = 1 }) =>
+        Placement.make({
+          lines: [LineRef.make({ cue, part: 0 })],
+          parts: [ClipPart.make({ utterance: UtteranceKey.make(`${cue}`.padStart(64, "0")), segment: 0 })],
+          speaker: SpeakerName.make(speaker),
+          start: millis(start),
+          end: millis(start + Math.ceil(length / speed)),
+          speed,
+          flags: []
+        })
+      )
+      const made = yield* deliver({
+        job,
+        out: folder,
+        placements,
+        clips: new Map(clips.map((clip) => [clip.key, clip])),
+        length: frames(milliseconds * 48),
+        entries: placements.map(({ start, end, lines: [{ cue }] }) =>
+          SubtitleEntry.make({ index: cue, start, end, text: `Line ${cue}` })
+        )
+      })
+      return { ...made, folder: join(folder, job.id) }
+    }).pipe(Effect.provide(Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))))
+  })
+
+const wavAt = (path: string): Effect.Effect<Wav> =>
+  Effect.flatMap(
+    Effect.promise(() => readFile(path)),
+    (bytes) => Effect.orDie(Either.mapLeft(readWav(bytes), (error) => new Error(error.message)))
+  )
+
+/** The root mean square of a stretch, in decibels under full scale. */
+const levelOf = (samples: Float32Array, from: number, to: number): number => {
+  let sum = 0
+  for (let i = from * 48; i < to * 48; i++) sum += (samples[i] ?? 0) ** 2
+  return 10 * Math.log10(sum / ((to - from) * 48) + 1e-12)
+}
+
+const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
+
+describe("a delivery", () => {
+  it.scopedLive(
+    "is exactly as long as asked, to the frame, with speech where it was placed and nothing elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const lines: ReadonlyArray<Spoken> = [
+          { cue: 1, speaker: "ANNA", start: 500, length: 1000 },
+          { cue: 2, speaker: "BO", start: 2500, length: 1300, speed: 1.3 }
+        ]
+        const { folder, files, measured } = yield* delivered(lines, jobOf(["wav", "srt"]), 5001)
+        expect(files).toEqual([join(folder, "film.wav"), join(folder, "film.srt")])
+        const wav = yield* wavAt(join(folder, "film.wav"))
+        expect([wav.rate, wav.channels.length, wav.channels[0].length]).toEqual([48_000, 1, 5001 * 48])
+        const [samples] = wav.channels
+        const heard = [
+          [0, 495],
+          [510, 1490],
+          [1505, 2495],
+          [2510, 3490],
+          [3510, 5001]
+        ].map(([from = 0, to = 0]) => levelOf(samples, from, to) > -60)
+        expect(heard).toEqual([false, true, false, true, false])
+        expect(Math.abs(loudnessOf({ rate: wav.rate, samples }) - -16)).toBeLessThan(0.5)
+        expect(decibelsOf(truePeakOf({ rate: wav.rate, samples }))).toBeLessThan(-1.4)
+        expect(Math.abs(measured.integrated - -16)).toBeLessThan(0.5)
+        expect(yield* Effect.promise(() => readFile(join(folder, "film.srt"), "utf8"))).toBe(
+          "1\n00:00:00,500 --> 00:00:01,500\nLine 1\n\n2\n00:00:02,500 --> 00:00:03,500\nLine 2\n"
+        )
+      }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("has no step at a joint that is larger than the speech around it", () =>
+    Effect.gen(function* () {
+      const lines: ReadonlyArray<Spoken> = [
+        { cue: 1, speaker: "ANNA", start: 100, length: 700 },
+        { cue: 2, speaker: "ANNA", start: 800, length: 900 }
+      ]
+      const { folder } = yield* delivered(lines, jobOf(["wav"]), 2000)
+      const [samples] = (yield* wavAt(join(folder, "film.wav"))).channels
+      const steps = samples.slice(1).map((sample, i) => Math.abs(sample - (samples[i] ?? 0)))
+      const largest = (from: number, to: number) => Math.max(...steps.slice(from * 48, to * 48))
+      const inside = largest(200, 700)
+      for (const joint of [100, 800, 1700]) expect(largest(joint - 3, joint + 3)).toBeLessThanOrEqual(inside)
+    }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("stems are as long as the whole and add up to it; clips carry their time", () =>
+    Effect.gen(function* () {
+      const lines: ReadonlyArray<Spoken> = [
+        { cue: 1, speaker: "ANNA", start: 1000, length: 800 },
+        { cue: 2, speaker: "BO", start: 1200, length: 800 }
+      ]
+      // A target low enough for the limiter to leave every sample alone.
+      const { folder, files } = yield* delivered(
+        lines,
+        jobOf(["wav", "stems", "clips"], { loudness: -30 }),
+        3000
+      )
+      expect(files).toEqual(
+        [
+          "film.wav",
+          "stems/ANNA.wav",
+          "stems/BO.wav",
+          "clips/0001_ANNA_00-00-01-000.wav",
+          "clips/0002_BO_00-00-01-200.wav"
+        ].map((file) => join(folder, file))
+      )
+      const [whole, anna, bo] = yield* Effect.forEach(files.slice(0, 3), (file) =>
+        Effect.map(wavAt(file), (wav) => wav.channels[0])
+      )
+      expect([anna?.length, bo?.length]).toEqual([whole?.length, whole?.length])
+      // Each file is dithered by itself: two and a half steps of 16 bit each way.
+      const off = whole?.reduce(
+        (most, sample, i) => Math.max(most, Math.abs(sample - (anna?.[i] ?? 0) - (bo?.[i] ?? 0))),
+        0
+      )
+      expect(off).toBeLessThan(7.5 / 32_768)
+      const clip = yield* wavAt(files[4] ?? "")
+      expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([48_000, 1200 * 48, 800 * 48])
+    }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive(
+    "a video gets the sound and the subtitle as tracks of the job's language, and keeps its picture's length",
+    () =>
+      Effect.gen(function* () {
+        const film = join(yield* plainFolder, "film.mp4")
+        yield* video(film, { seconds: 3 })
+        const lines: ReadonlyArray<Spoken> = [{ cue: 1, speaker: "ANNA", start: 1000, length: 800 }]
+        const { folder, files } = yield* delivered(
+          lines,
+          jobOf(["mp4"], { video: { path: film, name: "film.mp4" } }),
+          3000
+        )
+        expect(files).toEqual([join(folder, "film.mp4")])
+        const ffmpeg = yield* Ffmpeg
+        const info = yield* ffmpeg.probe(join(folder, "film.mp4"))
+        expect(info.sounds.map(({ language, isDefault }) => [language, isDefault])).toEqual([
+          ["vie", true],
+          [undefined, false]
+        ])
+        expect(info.subtitles.map(({ language }) => language)).toEqual(["vie"])
+        expect(info.picture?.duration).toBe(3_000_000)
+        const left = yield* Effect.promise(() => stat(join(folder, ".film.sound.wav")).catch(() => undefined))
+        expect(left).toBe(undefined)
+      }).pipe(Effect.provide(needs))
+  )
+
+  it("a clip's name holds its cue, speaker and time", () => {
+    const placement = Placement.make({
+      lines: [LineRef.make({ cue: 7, part: 1 })],
+      parts: [ClipPart.make({ utterance: UtteranceKey.make("0".repeat(64)), segment: 0 })],
+      speaker: SpeakerName.make("Bà Hai / 2"),
+      start: millis(3_661_042),
+      end: millis(3_662_000),
+      speed: 1,
+      flags: []
+    })
+    expect(clipName(placement)).toBe("0007.2_Bà-Hai-2_01-01-01-042")
+  })
+})
