@@ -4,6 +4,7 @@ import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../domain/Cue.ts"
 import { binaryKind } from "./BinaryKind.ts"
 import { guessCodePage } from "./CodePage.ts"
+import { unmangled } from "./Mojibake.ts"
 
 /** A file's text: NFC, lines ended by `\n`, no byte order mark. */
 export interface Decoded {
@@ -90,20 +91,24 @@ const decodeAs = (
         `holds bytes that are not ${encoding}: save the file as UTF-8, or name its encoding with "encoding"`
       )
   }
+  const mended = encoding === "utf-8" ? unmangled(raw) : undefined
   const zeros = raw.indexOf("\u0000")
-  const text = raw
+  const text = (mended ?? raw)
     .replace(/\u0000/gu, "")
     .replace(/\r\n?/gu, "\n")
     .normalize("NFC")
   if (text.trim() === "") return fault(1, "", "the file is empty: expected cues or words")
-  return Either.right({
-    text,
-    encoding,
-    notices:
-      zeros < 0
-        ? notices
-        : [...notices, Notice.make({ line: lineAt(raw, zeros), message: "zero bytes were passed over" })]
-  })
+  const found = [...notices]
+  if (mended !== undefined)
+    found.push(
+      Notice.make({
+        line: firstHighLine(bytes),
+        message: 'letters spoilt by a double conversion ("Ã©" for "é") were restored'
+      })
+    )
+  if (zeros >= 0)
+    found.push(Notice.make({ line: lineAt(raw, zeros), message: "zero bytes were passed over" }))
+  return Either.right({ text, encoding, notices: found })
 }
 
 /** UTF-16 and UTF-32 without a mark: line ends, digits and spaces leave zero bytes at fixed places. */

@@ -23,8 +23,9 @@ export interface LabelSurvey {
 }
 
 const token = "[\\p{Lu}\\p{Lo}\\p{N}][\\p{L}\\p{M}\\p{N}.'’&_/-]*"
-const joiner = "(?:and|or|as|on|in|of|the|de|von|van|da|du|и|và|&)"
+const joiner = "(?:and|or|as|on|over|from|via|at|in|of|the|de|del|von|van|da|du|di|et|y|e|und|и|và|&)"
 const named = `(${token}(?:[ \\t]+(?:${joiner}[ \\t]+)?${token}){0,3})`
+const joined = new RegExp(`^${joiner}$`, "u")
 const aside = "(?:[ \\t]*(?:\\([^()\\n]{1,40}\\)|\\[[^\\[\\]\\n]{1,40}\\]))?"
 const colonLabel = new RegExp(
   `^${named}${aside}[ \\t]*[:：](?=$|\\s|["“„«'’¿¡([]|(?<=：)|[^\\p{ASCII}])[ \\t]*`,
@@ -96,7 +97,7 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
     if (behinds.size >= (capitals || often ? 2 : 3)) proved.add(name)
     if (capitals && (alone || behinds.size >= 2)) habit++
   }
-  return { proved, capitals: upper > lower, habit }
+  return { proved, capitals: upper > lower * 3, habit }
 }
 
 /** Share of lines with something like a label from which on a file is a dialogue with names. */
@@ -128,16 +129,17 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
   if (announces(name) || /^\d/u.test(name)) return undefined
   if (proved && isNameLike(name)) return label
   if (isCapitals(name) && !survey.capitals) {
-    const single = !/\s/u.test(name.replace(/\s+\d+$/u, "").replace(/^(?:DR|MR|MRS|MS|PROF|SIR)\.?\s+/u, ""))
+    const single = !/\s/u.test(
+      name
+        .replace(/\s+(?:&|AND|UND|ET|Y|E|И|VÀ|and|und|et|y|e|и|và)\s+/gu, "&")
+        .replace(/\s+\d+$/u, "")
+        .replace(/^(?:DR|MR|MRS|MS|PROF|SIR)\.?\s+/u, "")
+    )
     return marked || rest === "" || single || survey.habit >= 3 ? label : undefined
   }
-  return undefined
+  return marked && /^\p{Lu}\p{Ll}+$/u.test(name) ? label : undefined
 }
 
 /** Words that begin with capitals, or that have none to begin with. */
 const isNameLike = (name: string): boolean =>
-  name
-    .split(" ")
-    .every(
-      (word) => !/^\p{Ll}/u.test(word) || /^(?:and|or|as|on|in|of|the|de|von|van|da|du|и|và)$/u.test(word)
-    )
+  name.split(" ").every((word) => !/^\p{Ll}/u.test(word) || joined.test(word))

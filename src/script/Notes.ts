@@ -3,7 +3,7 @@
  * ("the [third] block", "the LHC (at CERN)"), so where they stand decides, and what they say.
  */
 import { isCapitals, isPronounceable, wordCount } from "./Writing.ts"
-import { namesSound } from "./SoundWords.ts"
+import { namesRole, namesSound } from "./SoundWords.ts"
 
 /** A text with its notes taken out. */
 export interface WithoutNotes {
@@ -14,18 +14,22 @@ export interface WithoutNotes {
   readonly music: boolean
 }
 
-const musicSign = /[♩-♯\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]/u
-const sung =
-  /[♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]+[^♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]*(?:[♩-♬\u{1d15e}-\u{1d164}\u{1f3b5}\u{1f3b6}]+|$)/gu
-const hashed = /^[ \t]*#[ \t]+[^#]*(?:#[ \t]*$|$(?=\n[ \t]*#))/gmu
+const sign = "[♩-♬\\u{1d15e}-\\u{1d164}\\u{1f3b5}\\u{1f3b6}]"
+const musicSign = new RegExp(sign, "u")
+const everySign = new RegExp(sign, "gu")
+const between = new RegExp(`${sign}+[^♩-♬]*?${sign}+`, "gu")
+const endsSung = new RegExp(`^.*${sign}[ \\t]*$`, "gmu")
+const beginsSung = new RegExp(`${sign}(?:[^\\n]|\\n(?![ \\t]*[-\u2013\u2014]))*`, "gu")
+const hashed = /^[ \t]*#[ \t]+[^#\n]*(?:#[ \t]*$|\n[^#\n]*#[ \t]*$)|^[ \t]*\?[ \t]+[^?\n]*\?[ \t]*$/gmu
 
-/** Takes lyrics out: from a music note to the next one or to the end; and lines between `# … #`. With "speak" only the signs go. */
+/** Takes lyrics out: between music notes, a line that ends with one, from one to the end or to the next speaker's dash; and lines between `# … #`, or between `? … ?`, which is what
+ * a wrong conversion makes of notes. With "speak" only the signs go. */
 export const withoutMusic = (text: string, music: "skip" | "speak"): { text: string; music: boolean } => {
-  if (!musicSign.test(text) && !/^[ \t]*#[ \t]/mu.test(text)) return { text, music: false }
+  if (!musicSign.test(text) && !/^[ \t]*[#?][ \t]/mu.test(text)) return { text, music: false }
   const left =
     music === "skip"
-      ? text.replace(sung, " ").replace(hashed, " ")
-      : text.replace(new RegExp(musicSign, "gu"), " ").replace(/^[ \t]*#[ \t]+|[ \t]+#[ \t]*$/gmu, "")
+      ? [between, endsSung, beginsSung, hashed].reduce((rest, lyrics) => rest.replace(lyrics, " "), text)
+      : text.replace(everySign, " ").replace(/^[ \t]*#[ \t]+|[ \t]+#[ \t]*$/gmu, "")
   return { text: left, music: left !== text }
 }
 
@@ -62,7 +66,8 @@ const isNote = (written: string, inner: string, text: string, at: number, whole:
   const words = wordCount(inner)
   const sound = namesSound(inner) && words <= 8
   const padded = /^\s/u.test(inner) && /\s$/u.test(inner)
-  if (sound || padded || /^[*<{]/u.test(written)) return true
+  const role = isCapitals(inner) && namesRole(inner)
+  if (sound || padded || role || /^[*<{]/u.test(written)) return true
   const round = /^[（(]/u.test(written)
   if (round && words > fewWords) return false
   if (whole) return true

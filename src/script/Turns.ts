@@ -1,5 +1,6 @@
 /** Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them. */
 import { labelAt, type LabelSurvey } from "./Labels.ts"
+import { endsSentence } from "./Sentences.ts"
 import { isCapitals } from "./Writing.ts"
 
 /** One speaker's share of a cue's text. */
@@ -68,7 +69,7 @@ const pieces = (
       !survey.capitals &&
       isCapitals(/^[^:]*/u.exec(behind)?.[0] ?? "") &&
       labelAt(behind, survey, true) !== undefined
-    if (!marked && !named) continue
+    if ((!marked && !named) || !endsSentence(line.slice(from, at))) continue
     found.push({ text: line.slice(from, at).trim(), marked: from > 0 })
     from = at + (marked ? (/^[-\u2010-\u2015]\s+/u.exec(behind)?.[0].length ?? 0) : 0)
   }

@@ -1,0 +1,31 @@
+/** Text that was UTF-8, was taken for Western European and saved as UTF-8 again: "cafÃ©" for "café". */
+
+/** The text as it was meant, where every character of it beyond ASCII is part of such a mistake; undefined otherwise. */
+export const unmangled = (text: string): string | undefined => {
+  const bytes = new Uint8Array(text.length)
+  let high = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const byte = code < 256 ? code : windows1252.get(code)
+    if (byte === undefined) return undefined
+    high ||= byte > 127
+    bytes[i] = byte
+  }
+  if (!high) return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** What Windows has in the place of the C1 controls, by character. */
+const windows1252 = new Map(
+  Array.from("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ", (character) => character.charCodeAt(0)).map((code, i) => [
+    code,
+    [
+      0x80, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8e, 0x91, 0x92, 0x93, 0x94,
+      0x95, 0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9e, 0x9f
+    ][i]
+  ])
+)
