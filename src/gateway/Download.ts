@@ -117,7 +117,7 @@ export const makeDownload = Effect.gen(function* () {
   }
 })
 
-/** Retries of a fetch: each asks the task for a fresh address first. */
+/** Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. */
 const afresh = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
   Schedule.modifyDelay((fault, delay) =>
@@ -126,7 +126,6 @@ const afresh = backoff.pipe(
   Schedule.whileInput(
     (fault: CallFault | Vanished | NoAudio) =>
       fault._tag !== "Refused" &&
-      fault._tag !== "Vanished" &&
       !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
   ),
   Schedule.intersect(Schedule.recurs(mostRetries))

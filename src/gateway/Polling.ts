@@ -10,8 +10,10 @@ import type { Done, Sight } from "./Sight.ts"
 /** When to look at a task; all in milliseconds from when the service took it. */
 export interface LookPlan {
   readonly first: number
-  /** The wait between the first two looks; each further one is half as long again. */
+  /** The wait between the first two looks. */
   readonly step: number
+  /** By how much each further wait is longer than the one before. */
+  readonly growth: number
   readonly deadline: number
 }
 
@@ -23,26 +25,24 @@ const leastDeadline = 15 * 60_000
 
 /**
  * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes then, and later
- * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few.
+ * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few. Of
+ * tasks of which nothing is known yet, the first few are looked at often.
  */
 export const lookPlan = (usual: Estimate | undefined, characters: number): LookPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
-  if (usual === undefined) {
-    const guess = Math.min(5_000, 200 + characters * 2)
-    return { first: guess, step: guess / 2, deadline }
-  }
-  return {
-    first: usual.mean,
-    step: Math.min(longestStep, Math.max(5, usual.mean * 0.03, usual.spread * 0.75)),
-    deadline
-  }
+  if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
+  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.03, usual.spread * 0.75))
+  return { first: usual.mean, step, growth: 1.5, deadline }
 }
 
 /** A task that is done, and how long that took: what is learned from. */
 export interface Settled {
   readonly done: Done
-  /** Milliseconds from taken to done, as near as the looks tell. */
-  readonly took: number
+  /** Milliseconds from taken to done, as near as the looks tell: between these two. */
+  readonly undoneAt: number
+  readonly doneAt: number
+  /** The same by the service's own clock, where it tells. */
+  readonly took: number | undefined
   /** How often it was looked at. */
   readonly looks: number
 }
@@ -59,7 +59,7 @@ type Look =
 export const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
   Schedule.identity<Look>().pipe(
     Schedule.zipLeft(
-      Schedule.exponential(Duration.millis(plan.step), 1.5).pipe(
+      Schedule.exponential(Duration.millis(plan.step), plan.growth).pipe(
         Schedule.union(Schedule.spaced(Duration.millis(longestStep)))
       )
     ),
@@ -103,10 +103,10 @@ export const settle = (
         lastUndone = before
         return again()
       }
-      // Done at the first look: it may have been done for long, so the next task of its kind is looked at sooner.
-      const between = lastUndone > 0 ? (lastUndone + after) / 2 : before * 0.97
-      const took = sight.took === undefined ? between : Math.min(after, Math.max(lastUndone, sight.took))
-      const settled: Look = { _tag: "Settled", settled: { done: sight, took: Math.max(1, took), looks } }
+      const settled: Look = {
+        _tag: "Settled",
+        settled: { done: sight, undoneAt: lastUndone, doneAt: after, took: sight.took, looks }
+      }
       return settled
     })
 

@@ -298,7 +298,12 @@ const awaited = (
     )
     yield* store.apply({ event: "settle", key })
     // When a task of an earlier run was done is not known.
-    if (row.state === "planned") yield* learned.settled(casting.provider, characters, settled.took)
+    if (row.state === "planned") {
+      const took = run
+        .settleTimes(casting.provider, characters)
+        .learnedFrom(settled, yield* Clock.currentTimeMillis)
+      yield* learned.settled(casting.provider, characters, took)
+    }
     yield* run.alive
     return settled.done
   })

@@ -4,7 +4,8 @@ import type { Casting } from "../domain/Casting.ts"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
-import { Learned } from "../store/Learned.ts"
+import { SettleTimes } from "../gateway/SettleTimes.ts"
+import { Learned, lengthClass } from "../store/Learned.ts"
 import { Progress } from "./Progress.ts"
 import { SpeakBudget } from "./SpeakBudget.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
@@ -30,6 +31,8 @@ export interface SpeakRun {
   readonly reroll: () => boolean
   /** Something worked: patience starts anew. */
   readonly alive: Effect.Effect<void>
+  /** How settle times of a provider and length are learned. */
+  readonly settleTimes: (provider: ProviderId, characters: number) => SettleTimes
   /** Whether the service repeats labels, as far as was seen. */
   readonly echoes: { seen: boolean | undefined }
   readonly warn: (message: string) => Effect.Effect<void>
@@ -57,6 +60,7 @@ export const makeRun = (
     const stopSignal = yield* Deferred.make<void>()
     const oneAtATime = yield* Effect.makeSemaphore(1)
     const lanes = new Map<ProviderId, Lane>()
+    const settleTimes = new Map<string, SettleTimes>()
     const warnings = new Set<string>()
     const budget = new SpeakBudget(settings.maxCredits)
     const counts: Counts = {
@@ -120,6 +124,12 @@ export const makeRun = (
       alive: Effect.map(Clock.currentTimeMillis, (now) => {
         lastSuccess = now
       }),
+      settleTimes: (provider, characters) => {
+        const name = lengthClass(provider, characters)
+        const times = settleTimes.get(name) ?? new SettleTimes()
+        settleTimes.set(name, times)
+        return times
+      },
       echoes: { seen: undefined },
       warn: (message) =>
         Effect.suspend(() => {

@@ -108,7 +108,7 @@ const exactly = (value: number): Estimate => Estimate.make({ count: 1, mean: val
 const nameOf = (kind: string, subject: string): string => `${kind} ${subject}`
 
 /** Lengths that take about as long: doubling from class to class. */
-const lengthClass = (provider: ProviderId, characters: number): string =>
+export const lengthClass = (provider: ProviderId, characters: number): string =>
   `${provider} ${Math.ceil(Math.log2(Math.max(16, characters)))}`
 
 const modelOf = (casting: Casting): string => JSON.stringify([casting.provider, casting.model ?? null])

@@ -1,0 +1,45 @@
+/** A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS`. */
+import { createServer } from "node:http"
+import { babble } from "../test/hostile/Babble.ts"
+
+const latency = Number(process.argv[2] ?? 0)
+const audio = babble("a second of speech")
+const tasks = new Map<string, number>()
+let made = 0
+let looks = 0
+let most = 0
+let underWay = 0
+
+const server = createServer((request, response) => {
+  const url = request.url ?? "/"
+  const send = (body: object) => {
+    const text = JSON.stringify(body)
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+    response.end(text)
+  }
+  if (request.method === "POST") {
+    request.resume().once("end", () => {
+      const id = `00000000-0000-4000-8000-${String(++made).padStart(12, "0")}`
+      tasks.set(id, performance.now() + latency)
+      if (latency > 0) {
+        most = Math.max(most, ++underWay)
+        setTimeout(() => underWay--, latency)
+      }
+      send({ task_id: id, status: "queued", characters: 10, credits: 10 })
+    })
+  } else if (url.startsWith("/v1/task/")) {
+    looks++
+    const id = url.slice("/v1/task/".length)
+    const done = performance.now() >= (tasks.get(id) ?? Infinity)
+    send({ task_id: id, status: done ? "done" : "processing", ...(done ? { audio_url: `/audio/${id}` } : {}) })
+  } else if (url.startsWith("/audio/")) {
+    response.writeHead(200, { "content-type": "audio/wav", "content-length": audio.length })
+    response.end(audio)
+  } else if (url === "/figures") {
+    send({ made, looks, most })
+  } else send({})
+})
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  if (typeof address === "object" && address !== null) process.stdout.write(`http://127.0.0.1:${address.port}\n`)
+})

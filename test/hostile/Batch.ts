@@ -1,0 +1,80 @@
+/** A small batch and the real parts to speak it with. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Redacted } from "effect"
+import { Casting } from "../../src/domain/Casting.ts"
+import { JobId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { profileOf, ProviderProfile } from "../../src/domain/ProviderProfile.ts"
+import { makeUtterance, type Utterance } from "../../src/domain/Utterance.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
+import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
+import { usualSettings } from "../../src/pipeline/SpeakSettings.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
+import { Learned } from "../../src/store/Learned.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import type { HostileService } from "./HostileService.ts"
+
+export const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("vi-anna") })
+
+/** Utterances of differing words and lengths. */
+export const utterances = (count: number): ReadonlyArray<Utterance> =>
+  Array.from({ length: count }, (_, i) => {
+    const words = `Line ${i} of the scene${", and some more words".repeat(i % 3)}.`
+    return makeUtterance(casting, "text", words, [words])
+  })
+
+export const job = (list: ReadonlyArray<Utterance>) => [
+  { job: JobId.make("ep01"), utterances: list.map((utterance, i) => ({ utterance, label: `ep01 #${i + 1}` })) }
+]
+
+/** Settings for these utterances, many at once. */
+export const settingsFor = (list: ReadonlyArray<Utterance>) => ({
+  ...usualSettings,
+  keys: list.map((utterance) => utterance.key),
+  profileOf: (provider: ProviderId) => ProviderProfile.make({ ...profileOf(provider), concurrency: 8 })
+})
+
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** The store in a folder. */
+export const stored = (folder: string) =>
+  Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Learned.Default).pipe(
+    Layer.provideMerge(writableState(folder))
+  )
+
+/** Everything that the speak stage needs, on the real parts. */
+export const parts = (folder: string, service: HostileService, events: Array<ProgressEvent> = [], key?: string) =>
+  Layer.mergeAll(
+    stored(folder),
+    Ffmpeg.Default,
+    Gateway.Default.pipe(
+      Layer.provide(NodeHttpClient.layerUndici),
+      Layer.provide(
+        Layer.succeed(ServiceAddress, {
+          baseUrl: new URL(service.baseUrl),
+          key: Redacted.make(key ?? service.character.key),
+          answerWithin: "2 seconds",
+          audioWithin: "5 seconds"
+        })
+      )
+    ),
+    Layer.succeed(Progress, { emit: (event) => Effect.sync(() => { events.push(event); if (process.env.DW_TRACE) console.log(Math.round(performance.now()), event._tag, "why" in event ? event.why : "error" in event ? event.error : "") }) })
+  )
+
+/** A service for as long as the scope. */
+export const serving = (service: HostileService) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      await service.start()
+      return service
+    }),
+    () => Effect.promise(() => service.stop())
+  )

@@ -1,0 +1,315 @@
+/**
+ * A speech service that keeps to the interface and to nothing else. What it does wrong is drawn from a seed; each fault
+ * happens to each text a limited number of times, so that patience is rewarded.
+ */
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { babble, silence } from "./Babble.ts"
+import { chance } from "./Chance.ts"
+
+/** What can go wrong. */
+export const mischiefs = [
+  "create-500-before",
+  "create-500-after",
+  "create-drop-before",
+  "create-drop-after",
+  "create-hang-after",
+  "create-429",
+  "create-429-retry-after",
+  "create-503",
+  "create-garbage-after",
+  "look-500",
+  "look-drop",
+  "look-hang",
+  "look-404",
+  "look-429",
+  "look-html",
+  "task-fails",
+  "task-vanishes",
+  "audio-500",
+  "audio-cut",
+  "audio-short",
+  "audio-html",
+  "audio-empty",
+  "audio-noise",
+  "audio-silent",
+  "audio-drop",
+  "link-expires",
+  "history-500",
+  "history-drop"
+] as const
+export type Mischief = (typeof mischiefs)[number]
+
+/** A service's character. */
+export interface Character {
+  readonly seed: number
+  readonly key: string
+  /** How likely each mischief is, where the request gives occasion for it. */
+  readonly odds: Partial<Record<Mischief, number>>
+  /** How often one mischief may happen to one text. */
+  readonly timesEach: number
+  /** Milliseconds until a task is done: from, to. */
+  readonly settle: readonly [number, number]
+  /** Where the fields stand in an answer. */
+  readonly envelope: "none" | "data" | "task" | "result" | "metadata"
+  /** Whether labels come back. */
+  readonly echoes: boolean
+  /** Whether audio lies at another origin than the interface. */
+  readonly otherHost: boolean
+  /** Credits a character. */
+  readonly price: number | undefined
+  /** Credits on the account; absent means without limit. */
+  readonly credits: number | undefined
+}
+
+/** A well-behaved one. */
+export const calm: Character = {
+  seed: 1,
+  key: "nativeapikey_calm",
+  odds: {},
+  timesEach: 1,
+  settle: [5, 30],
+  envelope: "none",
+  echoes: true,
+  otherHost: false,
+  price: 1,
+  credits: undefined
+}
+
+/** A task that was charged. */
+export interface Charged {
+  readonly id: string
+  readonly label: string
+  readonly provider: string
+  readonly voice: string
+  readonly text: string
+  readonly madeAt: number
+  readonly doneAt: number
+  readonly fate: "done" | "fails" | "vanishes"
+}
+
+/** Letters as a provider counts them. */
+const charactersOf = (text: string): number => Array.from(text).length
+
+export class HostileService {
+  /** Every task that was charged, in order. */
+  readonly charged: Array<Charged> = []
+  readonly requests: Record<string, number> = {}
+  readonly log: Array<string> = []
+  /** Mischief done so far. */
+  readonly done: Partial<Record<Mischief, number>> = {}
+  /** Headers that reached the other host. */
+  readonly seenElsewhere: Array<IncomingMessage["headers"]> = []
+  private readonly random: () => number
+  private readonly times = new Map<string, number>()
+  private readonly links = new Map<string, { readonly id: string; readonly until: number }>()
+  private readonly main: Server
+  private readonly media: Server
+
+  constructor(readonly character: Character) {
+    this.random = chance(character.seed)
+    this.main = createServer((request, response) => void this.serve(request, response))
+    this.media = createServer((request, response) => {
+      this.seenElsewhere.push(request.headers)
+      this.audio(request, response)
+    })
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.main, this.media].map((server) => listening(server)))
+  }
+
+  async stop(): Promise<void> {
+    for (const server of [this.main, this.media]) {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    }
+  }
+
+  get baseUrl(): string {
+    return addressOf(this.main)
+  }
+
+  /** Whether a mischief happens now. */
+  private happens(mischief: Mischief, about: string): boolean {
+    const odds = this.character.odds[mischief] ?? 0
+    if (odds === 0 || this.random() >= odds) return false
+    const name = `${mischief} ${about}`
+    const times = this.times.get(name) ?? 0
+    if (times >= this.character.timesEach) return false
+    this.times.set(name, times + 1)
+    this.log.push(`${Date.now() % 1e6} ${mischief} ${about}`)
+    this.done[mischief] = (this.done[mischief] ?? 0) + 1
+    return true
+  }
+
+  private count(what: string): void {
+    this.requests[what] = (this.requests[what] ?? 0) + 1
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://service")
+    const body = await read(request)
+    if (url.pathname.startsWith("/audio/")) {
+      this.audio(request, response)
+      return
+    }
+    if (request.headers["xi-api-key"] !== this.character.key) {
+      answer(response, 401, { detail: `no such key: ${String(request.headers["xi-api-key"])}` })
+      return
+    }
+    const [, , what = "", name = ""] = url.pathname.split("/")
+    if (request.method === "POST" && what === "text-to-speech") this.create(response, decodeURIComponent(name), body)
+    else if (what === "task" && request.method === "GET") this.look(response, name)
+    else if (what === "tasks") this.history(response, url)
+    else if (what === "credits") answer(response, 200, { credits: this.character.credits ?? 1e9 })
+    else if (what === "health-check") {
+      this.count("health")
+      answer(response, 200, { status: "ok" })
+    } else answer(response, 404, "no such path")
+  }
+
+  private create(response: ServerResponse, voice: string, body: string): void {
+    this.count("create")
+    const { text, provider, voice_name: label } = JSON.parse(body)
+    if (this.happens("create-429", text)) return answer(response, 429, { error: "slow down" })
+    if (this.happens("create-429-retry-after", text))
+      return answer(response, 429, { error: { message: "slow down" } }, { "retry-after": "1" })
+    if (this.happens("create-503", text)) return answer(response, 503, "<html><h1>Service Unavailable</h1></html>")
+    if (this.happens("create-500-before", text)) return answer(response, 500, "Internal Server Error")
+    if (this.happens("create-drop-before", text)) return void response.destroy()
+    const price = (this.character.price ?? 0) * charactersOf(text)
+    const spent = this.charged.reduce((sum, task) => sum + charactersOf(task.text) * (this.character.price ?? 0), 0)
+    if (this.character.credits !== undefined && spent + price > this.character.credits)
+      return answer(response, 402, { message: "insufficient credits" })
+    const [from, to] = this.character.settle
+    const now = Date.now()
+    const task: Charged = {
+      id: randomUUID(),
+      label,
+      provider,
+      voice,
+      text,
+      madeAt: now,
+      doneAt: now + from + this.random() * (to - from),
+      fate: this.happens("task-fails", text) ? "fails" : this.happens("task-vanishes", text) ? "vanishes" : "done"
+    }
+    this.charged.push(task)
+    this.log.push(`${Date.now() % 1e6} CHARGED ${label} ${text} ${task.id}`)
+    if (this.happens("create-500-after", text)) return answer(response, 502, "<html>Bad Gateway</html>")
+    if (this.happens("create-drop-after", text)) return void response.destroy()
+    if (this.happens("create-hang-after", text)) return
+    if (this.happens("create-garbage-after", text)) return answer(response, 200, "{\"task_id\": \"")
+    const credits = this.character.price === undefined ? {} : { credits: price }
+    answer(response, 201, this.wrapped({ task_id: task.id, status: "pending", ...credits }))
+  }
+
+  private look(response: ServerResponse, id: string): void {
+    this.count("look")
+    const task = this.charged.find((one) => one.id === id)
+    const text = task?.text ?? ""
+    if (this.happens("look-500", text)) return answer(response, 500, { message: "oh no" })
+    if (this.happens("look-drop", text)) return void response.destroy()
+    if (this.happens("look-hang", text)) return
+    if (this.happens("look-404", text)) return answer(response, 404, { message: "not found, yet" })
+    if (this.happens("look-429", text)) return answer(response, 429, "")
+    if (this.happens("look-html", text)) return answer(response, 200, "<html>one moment</html>")
+    if (task === undefined || (task.fate === "vanishes" && Date.now() > task.doneAt))
+      return answer(response, 404, { message: "no such task" })
+    answer(response, 200, this.wrapped(this.recordOf(task)))
+  }
+
+  private recordOf(task: Charged): object {
+    const over = Date.now() >= task.doneAt
+    return {
+      id: task.id,
+      ...(this.character.echoes ? { voice_name: task.label } : {}),
+      provider: task.provider,
+      voice_id: task.voice,
+      characters: charactersOf(task.text),
+      created_at: new Date(task.madeAt).toISOString(),
+      state: !over ? "brewing" : task.fate === "fails" ? "FAILED" : "finished",
+      ...(over && task.fate === "fails" ? { message: "the engine fell over" } : {}),
+      ...(over && task.fate === "done" ? { audio_url: this.linkTo(task) } : {})
+    }
+  }
+
+  private linkTo(task: Charged): string {
+    const name = randomUUID()
+    const expired = this.happens("link-expires", task.text)
+    this.links.set(name, { id: task.id, until: expired ? 0 : Infinity })
+    return `${this.character.otherHost ? addressOf(this.media) : ""}/audio/${name}`
+  }
+
+  private audio(request: IncomingMessage, response: ServerResponse): void {
+    this.count("audio")
+    const link = this.links.get((request.url ?? "").slice("/audio/".length))
+    const task = this.charged.find((one) => one.id === link?.id)
+    if (link === undefined || task === undefined || Date.now() > link.until)
+      return answer(response, 403, "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")
+    const { text } = task
+    if (this.happens("audio-500", text)) return answer(response, 500, "")
+    if (this.happens("audio-drop", text)) return void response.destroy()
+    if (this.happens("audio-html", text)) return answer(response, 200, "<!doctype html><title>Sign in</title>")
+    if (this.happens("audio-empty", text)) return sound(response, new Uint8Array())
+    if (this.happens("audio-noise", text)) return sound(response, new Uint8Array(2_000).fill(0xa5))
+    if (this.happens("audio-silent", text)) return sound(response, silence(text))
+    const bytes = babble(text)
+    if (this.happens("audio-short", text)) return sound(response, bytes.subarray(0, bytes.length / 2))
+    if (this.happens("audio-cut", text)) {
+      response.writeHead(200, { "content-length": bytes.length, "content-type": "audio/wav" })
+      response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
+      return
+    }
+    sound(response, bytes)
+  }
+
+  private history(response: ServerResponse, url: URL): void {
+    this.count("history")
+    if (this.happens("history-500", url.search)) return answer(response, 500, "")
+    if (this.happens("history-drop", url.search)) return void response.destroy()
+    const limit = Math.min(25, Number(url.searchParams.get("limit") ?? 10))
+    const page = Number(url.searchParams.get("page") ?? 1)
+    const newest = [...this.charged].reverse().filter((task) => task.fate !== "vanishes" || Date.now() < task.doneAt)
+    const entries = newest.slice((page - 1) * limit, page * limit).map((task) => this.recordOf(task))
+    answer(response, 200, this.character.envelope === "none" ? entries : { data: { items: entries } })
+  }
+
+  private wrapped(fields: object): object {
+    const { envelope } = this.character
+    return envelope === "none" ? fields : { success: true, id: "request-1", [envelope]: fields }
+  }
+}
+
+const listening = (server: Server): Promise<void> =>
+  new Promise((ready) => server.listen(0, "127.0.0.1", () => ready()))
+
+const addressOf = (server: Server): string => {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("not listening")
+  const { port }: AddressInfo = address
+  return `http://127.0.0.1:${port}`
+}
+
+const read = async (request: IncomingMessage): Promise<string> => {
+  const pieces: Array<Buffer> = []
+  for await (const piece of request) pieces.push(piece)
+  return Buffer.concat(pieces).toString("utf8")
+}
+
+const answer = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {}
+): void => {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...headers })
+  response.end(text)
+}
+
+const sound = (response: ServerResponse, bytes: Uint8Array): void => {
+  response.writeHead(200, { "content-type": "audio/wav", "content-length": bytes.length })
+  response.end(bytes)
+}
