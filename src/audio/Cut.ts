@@ -68,7 +68,7 @@ const reach = 8
 /** How far from the time told a pause may begin or end to be taken for the one meant: 120 ms. */
 const pauseReach = 24
 /** How far beyond the speech heard a told time is believed, in seconds. */
-const trusted = 0.04
+const trusted = 0.025
 /** The shortest pause that is no stop consonant's closure: 60 ms. */
 const shortestPause = 12
 

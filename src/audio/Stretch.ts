@@ -79,10 +79,10 @@ class Likeness {
   /** In frames. */
   readonly shortest: number
   private readonly factor: number
-  /** The clip averaged down to about 3 kHz: enough to find periods by. */
+  /** The clip averaged down to about 3 kHz, enough to find periods by, and how strong what the average leaves out is. */
   private readonly coarse: Float32Array
-  /** The power of the coarse samples and of all samples up to each coarse one. */
-  private readonly coarsePower: Float64Array
+  private readonly fine: Float32Array
+  /** The power of both up to each coarse sample, summed. */
   private readonly power: Float64Array
   /** In coarse samples: the shortest and longest period, and how far candidates stand apart. */
   private readonly least: number
@@ -100,13 +100,14 @@ class Likeness {
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
-    this.coarse = averaged(samples, this.factor)
-    this.coarsePower = powerUpTo(this.coarse, 1)
-    this.power = powerUpTo(samples, this.factor)
+    const { coarse, fine } = averaged(samples, this.factor)
+    this.coarse = coarse
+    this.fine = fine
+    this.power = powerUpTo(coarse, fine)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
     this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
-    this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, samples.length)
+    this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
     const candidates = Math.ceil(this.coarse.length / this.step)
     this.periods = new Uint16Array(candidates)
     this.scores = new Float32Array(candidates).fill(Infinity)
@@ -134,9 +135,9 @@ class Likeness {
 
   /** How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far. */
   private compare(period: number, apart: Float64Array): void {
-    const { coarse, step, periods, scores } = this
+    const { coarse, fine, step, periods, scores } = this
     const end = coarse.length - period
-    differences(coarse, period, apart)
+    differences(coarse, fine, period, apart)
     for (let at = 0, candidate = 0; at + period <= end; at += step, candidate++) {
       const score = this.unlike(at, period, apart[at + period]! - apart[at]!)
       if (score >= scores[candidate]!) continue
@@ -147,12 +148,13 @@ class Likeness {
 
   /** Looks at one candidate again, with periods up to `longest` only. */
   private narrow(candidate: number, longest: number): void {
-    const { coarse, scores, periods } = this
+    const { coarse, fine, scores, periods } = this
     const at = candidate * this.step
     scores[candidate] = Infinity
     for (let period = this.least; period <= longest && at + 2 * period <= coarse.length; period++) {
       let apart = 0
-      for (let i = at; i < at + period; i++) apart += (coarse[i]! - coarse[i + period]!) ** 2
+      for (let i = at; i < at + period; i++)
+        apart += (coarse[i]! - coarse[i + period]!) ** 2 + (fine[i]! - fine[i + period]!) ** 2
       const score = this.unlike(at, period, apart)
       if (score >= scores[candidate]!) continue
       scores[candidate] = score
@@ -160,21 +162,10 @@ class Likeness {
     }
   }
 
-  /**
-   * 0 for two stretches that are the same, more the less they have in common: in their samples, and in their power over all
-   * frequencies, so that a burst is not faded in. Among equals longer ones are better.
-   */
+  /** 0 for two stretches that are the same, more the less they have in common; among equals longer ones are better. */
   private unlike(at: number, period: number, apart: number): number {
-    const { coarsePower, power, factor } = this
-    const coarse = coarsePower[at + 2 * period]! - coarsePower[at]!
-    const first = power[at + period]! - power[at]!
-    const second = power[at + 2 * period]! - power[at + period]!
-    const quiet = this.quiet * period
-    return (
-      apart / (coarse / 2 + quiet) +
-      (0.5 * Math.abs(first - second)) / (first + second + quiet * factor) +
-      (0.002 * this.most) / period
-    )
+    const power = this.power[at + 2 * period]! - this.power[at]!
+    return apart / (power / 2 + this.quiet * period) + (0.002 * this.most) / period
   }
 
   /** The period to the frame, near one found at the coarse rate. */
@@ -224,34 +215,41 @@ const crossfade = (
   return period
 }
 
-const averaged = (samples: Float32Array, factor: number): Float32Array => {
-  const result = new Float32Array(Math.floor(samples.length / factor))
-  for (let i = 0; i < result.length; i++) {
+/** The mean of each `factor` samples, and the root mean square of what deviates from it: a burst shows in the second only. */
+const averaged = (
+  samples: Float32Array,
+  factor: number
+): { readonly coarse: Float32Array; readonly fine: Float32Array } => {
+  const coarse = new Float32Array(Math.floor(samples.length / factor))
+  const fine = new Float32Array(coarse.length)
+  for (let i = 0; i < coarse.length; i++) {
     let sum = 0
-    for (let j = i * factor; j < (i + 1) * factor; j++) sum += samples[j]!
-    result[i] = sum / factor
+    let squares = 0
+    for (let j = i * factor; j < (i + 1) * factor; j++) {
+      sum += samples[j]!
+      squares += samples[j]! * samples[j]!
+    }
+    const mean = sum / factor
+    coarse[i] = mean
+    fine[i] = Math.sqrt(Math.max(0, squares / factor - mean * mean))
   }
-  return result
+  return { coarse, fine }
 }
 
-/** Into `sums`: the squared differences of all samples before each one from those `period` later, summed. */
-const differences = (samples: Float32Array, period: number, sums: Float64Array): void => {
+/** Into `sums`: how far all samples before each one are from those `period` later, squared and summed. */
+const differences = (coarse: Float32Array, fine: Float32Array, period: number, sums: Float64Array): void => {
   let sum = 0
-  for (let at = 0; at < samples.length - period; at++) {
-    const difference = samples[at]! - samples[at + period]!
-    sum += difference * difference
+  for (let at = 0; at < coarse.length - period; at++) {
+    const low = coarse[at]! - coarse[at + period]!
+    const high = fine[at]! - fine[at + period]!
+    sum += low * low + high * high
     sums[at + 1] = sum
   }
 }
 
-/** The sum of the squares of all samples before each multiple of `factor`, from 0. */
-const powerUpTo = (samples: Float32Array, factor: number): Float64Array => {
-  const sums = new Float64Array(Math.floor(samples.length / factor) + 1)
-  let sum = 0
-  for (let i = 0; i < (sums.length - 1) * factor; i++) {
-    sum += samples[i]! * samples[i]!
-    if ((i + 1) % factor === 0) sums[(i + 1) / factor] = sum
-  }
+const powerUpTo = (coarse: Float32Array, fine: Float32Array): Float64Array => {
+  const sums = new Float64Array(coarse.length + 1)
+  for (let i = 0; i < coarse.length; i++) sums[i + 1] = sums[i]! + coarse[i]! ** 2 + fine[i]! ** 2
   return sums
 }
 

@@ -1,0 +1,86 @@
+import { it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { describe, expect } from "vitest"
+import { SampleRate } from "../../src/domain/Units.ts"
+import { Limiter } from "../../src/audio/Limiter.ts"
+import { decibelsOf, gainOf, scaled } from "../../src/audio/Pcm.ts"
+import { truePeakOf } from "../../src/audio/TruePeak.ts"
+import { noise, randomOf, speechLike, tone } from "./signals.ts"
+
+const rate = SampleRate.make(24_000)
+const ceiling = gainOf(-1.5)
+
+const limited = (
+  samples: Float32Array,
+  channels: number,
+  sizes: ReadonlyArray<number> = [samples.length]
+): Float32Array => {
+  const limiter = new Limiter(rate, channels, ceiling)
+  const pieces: Array<number> = []
+  for (let from = 0, i = 0; from < samples.length; i++) {
+    const size = (sizes[i % sizes.length] ?? 1) * channels
+    pieces.push(...limiter.push(samples.subarray(from, from + size)))
+    from += size
+  }
+  pieces.push(...limiter.flush())
+  return Float32Array.from(pieces)
+}
+
+describe("the limiter", () => {
+  it("passes what is below the ceiling unchanged, to the bit", () => {
+    const { samples } = speechLike(rate, 2, 1)
+    const quiet = scaled(samples, (0.95 * ceiling) / truePeakOf({ rate, samples }))
+    expect(limited(quiet, 1)).toEqual(quiet)
+  })
+
+  it.each([2, 4, 10, 40])("holds the true peak of speech driven %i times too hot", (drive) => {
+    for (const seed of [1, 2, 3]) {
+      const result = limited(scaled(speechLike(rate, 3, seed).samples, drive), 1)
+      expect(result.length).toBe(3 * rate)
+      expect(decibelsOf(truePeakOf({ rate, samples: result }))).toBeLessThanOrEqual(-1.5)
+    }
+  })
+
+  it("holds the true peak of noise and of a tone between samples", () => {
+    const noisy = limited(noise(rate, 1, 3, 4).samples, 1)
+    expect(decibelsOf(truePeakOf({ rate, samples: noisy }))).toBeLessThanOrEqual(-1.5)
+    const high = limited(tone(rate, 5_999, 1, 2).samples, 1)
+    expect(decibelsOf(truePeakOf({ rate, samples: high }))).toBeLessThanOrEqual(-1.5)
+    expect(decibelsOf(truePeakOf({ rate, samples: high }))).toBeGreaterThan(-1.9)
+  })
+
+  it.prop(
+    "gives the same in blocks of any size",
+    [
+      fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1 }),
+      fc.integer({ min: 1, max: 99 }),
+      fc.constantFrom(1, 2)
+    ],
+    ([sizes, seed, channels]) => {
+      const random = randomOf(seed)
+      const samples = Float32Array.from(
+        { length: 4_000 },
+        () => (random() < 0.02 ? 3 : 0.5) * (2 * random() - 1)
+      )
+      expect(limited(samples, channels, sizes)).toEqual(limited(samples, channels))
+    },
+    { fastCheck: { numRuns: 40 } }
+  )
+
+  it("turns both channels down together", () => {
+    const samples = new Float32Array(2 * rate).fill(0.25)
+    for (let i = 24_000; i < 24_200; i += 2) samples[i] = 2
+    const result = limited(samples, 2)
+    const right = result.filter((_, i) => i % 2 === 1)
+    expect(Math.min(...right)).toBeLessThan(0.25 * 0.5)
+    expect(right[0]).toBe(0.25)
+    // 80 ms a time constant: after 450 ms the gain is back to within 0.5 %.
+    expect(right.at(-1)).toBeCloseTo(0.25, 2)
+  })
+
+  it("gives nothing for nothing, once flushed", () => {
+    const limiter = new Limiter(rate, 2, ceiling)
+    expect(limiter.flush()).toEqual(new Float32Array(0))
+    expect(limiter.flush()).toEqual(new Float32Array(0))
+  })
+})

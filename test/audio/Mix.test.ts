@@ -1,0 +1,128 @@
+import { it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { describe, expect } from "vitest"
+import { Frames } from "../../src/domain/Units.ts"
+import {
+  type MixBlock,
+  type MixEvent,
+  mixed,
+  mixedAsync,
+  Mixer,
+  type MixPlan,
+  panGain
+} from "../../src/audio/Mix.ts"
+import { randomOf } from "./signals.ts"
+
+const at = (value: number) => Frames.make(value)
+
+/** The slow way: every sample of every output by itself, events in order, each sum rounded to 32 bit. */
+const reference = (events: ReadonlyArray<MixEvent>, plan: MixPlan): ReadonlyArray<Float32Array> => {
+  const sorted = [...events].sort((a, b) => a.order - b.order)
+  return Array.from({ length: plan.stems + 1 }, (_, output) => {
+    const result = new Float32Array(plan.length * plan.channels)
+    for (let frame = 0; frame < plan.length; frame++)
+      for (let channel = 0; channel < plan.channels; channel++) {
+        let sum = 0
+        for (const event of sorted) {
+          const sample = event.samples[frame - event.at]
+          if (sample === undefined || (output > 0 && event.stem !== output - 1)) continue
+          const gain = plan.channels === 1 ? event.gain : event.gain * panGain(event.pan, channel)
+          sum = Math.fround(sum + sample * gain)
+        }
+        result[frame * plan.channels + channel] = sum
+      }
+    return result
+  })
+}
+
+const gathered = (blocks: Iterable<MixBlock>, outputs: number): ReadonlyArray<Float32Array> => {
+  const pieces = Array.from({ length: outputs }, (): Array<number> => [])
+  for (const block of blocks) block.forEach((samples, output) => pieces[output]?.push(...samples))
+  return pieces.map((piece) => Float32Array.from(piece))
+}
+
+const arbitraryMix = fc.record({
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+  length: fc.integer({ min: 0, max: 600 }),
+  channels: fc.constantFrom<1 | 2>(1, 2),
+  stems: fc.integer({ min: 0, max: 3 }),
+  block: fc.integer({ min: 1, max: 700 }),
+  clips: fc.array(
+    fc.record({
+      // Few places, so that many begin together.
+      at: fc.oneof(fc.constantFrom(0, 100, 599), fc.integer({ min: 0, max: 650 })),
+      size: fc.integer({ min: 0, max: 300 }),
+      gain: fc.double({ min: -2, max: 2, noNaN: true }),
+      pan: fc.double({ min: -1, max: 1, noNaN: true }),
+      stem: fc.option(fc.nat(2), { nil: undefined })
+    }),
+    { maxLength: 12 }
+  )
+})
+
+describe("the mix", () => {
+  it.prop(
+    "equals a slow reference to the bit, in blocks of any size, however ties are ordered",
+    [arbitraryMix],
+    ([given]) => {
+      const random = randomOf(given.seed)
+      const events = given.clips.map((clip, order): MixEvent => ({
+        at: at(clip.at),
+        samples: Float32Array.from({ length: clip.size }, () => 2 * random() - 1),
+        gain: clip.gain,
+        pan: clip.pan,
+        order,
+        ...(clip.stem === undefined ? {} : { stem: clip.stem })
+      }))
+      const plan: MixPlan = { length: at(given.length), channels: given.channels, stems: given.stems }
+      const expected = reference(events, plan)
+      const byStart = [...events].sort((a, b) => a.at - b.at)
+      const shuffled = events
+        .map((event) => ({ event, key: random() }))
+        .sort((a, b) => a.event.at - b.event.at || a.key - b.key)
+        .map(({ event }) => event)
+      expect(gathered(mixed(byStart, plan, given.block), given.stems + 1)).toEqual(expected)
+      expect(gathered(mixed(shuffled, plan), given.stems + 1)).toEqual(expected)
+    }
+  )
+
+  it("asks for an event no sooner than the block in which it begins", () => {
+    let asked = 0
+    const events = function* (): Generator<MixEvent> {
+      for (let order = 0; order < 100; order++) {
+        asked++
+        yield { at: at(order * 1_000), samples: new Float32Array(10), gain: 1, pan: 0, order }
+      }
+    }
+    const seen: Array<number> = []
+    for (const _ of mixed(events(), { length: at(100_000), channels: 1, stems: 0 }, 10_000)) seen.push(asked)
+    // Of ten in each block, and one to see that it begins later.
+    expect(seen).toEqual([11, 21, 31, 41, 51, 61, 71, 81, 91, 100])
+  })
+
+  it("takes events that come with time", async () => {
+    const event: MixEvent = { at: at(3), samples: Float32Array.of(1, 2, 3), gain: 0.5, pan: 0, order: 0 }
+    const events = async function* () {
+      yield await Promise.resolve(event)
+    }
+    const blocks: Array<number> = []
+    for await (const [whole] of mixedAsync(events(), { length: at(5), channels: 1, stems: 0 }, 2))
+      blocks.push(...whole)
+    expect(blocks).toEqual([0, 0, 0, 0.5, 1])
+  })
+
+  it("refuses an event whose time has passed", () => {
+    const mixer = new Mixer({ length: at(100), channels: 1, stems: 0 })
+    mixer.render(10)
+    const late = { at: at(9), samples: new Float32Array(1), gain: 1, pan: 0, order: 0 }
+    expect(() => mixer.add(late)).toThrow(RangeError)
+  })
+
+  it("pans with constant power", () => {
+    for (const pan of [-1, -0.3, 0, 0.7, 1])
+      expect(panGain(pan, 0) ** 2 + panGain(pan, 1) ** 2).toBeCloseTo(1, 12)
+    expect(panGain(-1, 1)).toBeCloseTo(0, 12)
+    expect(panGain(1, 1)).toBe(1)
+    expect(panGain(0, 0)).toBeCloseTo(panGain(0, 1), 12)
+  })
+})
