@@ -1,5 +1,6 @@
 /** From the command line's options to a batch that is loaded and planned. */
-import { Array, Effect, Option } from "effect"
+import type { Array } from "effect"
+import { Effect, Option } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 import { loadBatch, type RunFlags } from "../pipeline/Load.ts"
 import { type BatchPlan, planBatch } from "../pipeline/Plan.ts"

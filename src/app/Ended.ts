@@ -41,6 +41,7 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   DataFolderUnusable: exitCodes.unusable,
   StateUnusable: exitCodes.unusable,
   StateBusy: exitCodes.held,
+  ResultUnwritable: exitCodes.unusable,
   ConfigRejected: exitCodes.unusable,
   CatalogueRejected: exitCodes.unusable,
   ListenFailed: exitCodes.unusable,

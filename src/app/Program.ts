@@ -2,11 +2,11 @@
 import { Command, ValidationError } from "@effect/cli"
 import { toAnsiText } from "@effect/cli/HelpDoc"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/Version.ts"
 import { root, rootShape } from "./Commands.ts"
-import { badUsage, Ended, endedBy, exitCodes } from "./Ended.ts"
+import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
 import { processScreen, Screen } from "./Screen.ts"
@@ -50,52 +50,50 @@ const oneLine = (text: string): string => {
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.consoleWith((console) => Effect.withConsole(effect, { ...console, error: () => Effect.void }))
 
-/** Tells a failure on stderr, once, and turns it into the end it means. */
-const told = (cause: Cause.Cause<unknown>): Effect.Effect<never, Ended, Screen> =>
+/** Tells a failure on stderr, once, and gives the code it means. */
+const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Screen> =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (Cause.isInterruptedOnly(cause)) return yield* Effect.interrupt
-    const failure = Cause.failureOption(cause)
-    const ended =
-      failure._tag === "Some"
-        ? endedBy(failure.value)
-        : new Ended({
-            code: exitCodes.fault,
-            message: `a fault in dubwright itself: ${String(Cause.squash(cause)).split("\n")[0] ?? ""}${verbose ? "" : " (--verbose shows where)"}`
-          })
+    const ended = Option.match(Cause.failureOption(cause), {
+      onNone: () => fault(cause),
+      onSome: endedBy
+    })
     yield* screen.draw([])
     if (ended.message !== "") {
       for (const line of ended.message.split("\n")) yield* screen.say(`dubwright: ${line}`)
     }
-    if (verbose && ended.code === exitCodes.fault)
+    if (verbose && ended.code === exitCodes.fault) {
       yield* screen.say(Cause.pretty(cause, { renderErrorCause: true }))
-    return yield* ended
+    }
+    return ended.code
   })
+
+const fault = (cause: Cause.Cause<unknown>): Ended => {
+  const [first = ""] = String(Cause.squash(cause)).split("\n")
+  const more = verbose ? "" : " (--verbose shows where)"
+  return new Ended({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
+}
 
 let signal: "SIGINT" | "SIGTERM" | undefined
 process.once("SIGINT", () => (signal ??= "SIGINT"))
 process.once("SIGTERM", () => (signal ??= "SIGTERM"))
 
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
-  if (Exit.isSuccess(exit)) return exitCodes.done
+  if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault
+  if (!Cause.isInterruptedOnly(exit.cause)) return exitCodes.fault
   // A service is meant to be stopped: that is its good end.
-  if (Cause.isInterruptedOnly(exit.cause) && words[0] === "serve") return exitCodes.done
-  if (Cause.isInterruptedOnly(exit.cause))
-    return signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted
-  const failure = Cause.failureOption(exit.cause)
-  return failure._tag === "Some" && failure.value instanceof Ended ? failure.value.code : exitCodes.fault
+  if (words[0] === "serve") return exitCodes.done
+  return signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted
 }
 
 // Whoever reads the results may stop reading: that is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
+const surroundings = logsOn(verbose).pipe(Layer.provideMerge(processScreen), Layer.merge(NodeContext.layer))
+
 NodeRuntime.runMain(
-  ran.pipe(
-    Effect.catchAllCause(told),
-    Effect.provide(logsOn(verbose)),
-    Effect.provide(processScreen),
-    Effect.provide(NodeContext.layer)
-  ),
+  ran.pipe(Effect.as(exitCodes.done), Effect.catchAllCause(told), Effect.provide(surroundings)),
   {
     disableErrorReporting: true,
     disablePrettyLogger: true,

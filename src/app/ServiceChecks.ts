@@ -1,6 +1,6 @@
 /** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
 import { Effect, Option } from "effect"
-import { Refused } from "../gateway/Fault.ts"
+import { Broken, Refused } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"
 import type { Check } from "./DoctorChecks.ts"
@@ -79,7 +79,7 @@ const asked = (name: string, bundled: boolean) =>
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.timeoutFail(effect, {
     duration: "8 seconds",
-    onTimeout: () => new Error("no answer within 8 seconds")
+    onTimeout: () => new Broken({ words: "none within 8 seconds" })
   })
 
 const unwell = (name: string, failure: { readonly message: string }): Check => ({

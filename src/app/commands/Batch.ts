@@ -101,5 +101,23 @@ const clean = Command.make(
     )
 ).pipe(Command.withDescription("Removes clips that no manifest entry needs any more."))
 
-export const batchCommands = [run, plan, status, retry, clean] as const
-export const batchShapes = [shapeOf(run), shapeOf(plan), shapeOf(status), shapeOf(retry), shapeOf(clean)]
+const verify = Command.make("verify", stateOptions, (options) =>
+  Effect.flatMap(
+    load(() => import("../VerifyCommand.ts")),
+    ({ verify }) => verify(options)
+  )
+).pipe(
+  Command.withDescription(
+    "Decodes the delivered audio and reports, cue by cue, what is heard against report.json."
+  )
+)
+
+export const batchCommands = [run, plan, status, retry, clean, verify] as const
+export const batchShapes = [
+  shapeOf(run),
+  shapeOf(plan),
+  shapeOf(status),
+  shapeOf(retry),
+  shapeOf(clean),
+  shapeOf(verify)
+]

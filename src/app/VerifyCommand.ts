@@ -1,0 +1,88 @@
+/** What is heard in the delivered audio, held against the reports. */
+import { Effect, Either } from "effect"
+import { type Verification, verifyBatch } from "../pipeline/Verify.ts"
+import { type BatchOptions, batchOf } from "./BatchFlags.ts"
+import { ffmpeg } from "./Connect.ts"
+import { Ended, exitCodes } from "./Ended.ts"
+import { Screen } from "./Screen.ts"
+import { table } from "./Table.ts"
+
+export const verify = (options: BatchOptions) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const batch = yield* batchOf(options)
+    const verified = (yield* verifyBatch(batch)).map(Either.mapLeft(({ message }) => message))
+    const jobs = batch.jobs.map(({ id }, at) => ({
+      id,
+      heard: verified[at] ?? Either.left("it was not looked at")
+    }))
+    yield* screen.result(
+      options.json
+        ? JSON.stringify({ jobs: jobs.map(asJson) }, null, 2)
+        : [overview(jobs, screen.colour), ...jobs.flatMap(details(options.verbose, screen.colour))].join("\n")
+    )
+    const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isWell(heard.right))
+    if (amiss.length > 0) {
+      return yield* new Ended({
+        code: exitCodes.failed,
+        message: `not as reported: ${amiss.map(({ id }) => id).join(", ")}`
+      })
+    }
+  }).pipe(Effect.provide(ffmpeg))
+
+interface Heard {
+  readonly id: string
+  readonly heard: Either.Either<Verification, string>
+}
+
+const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
+
+const asJson = ({ id, heard }: Heard) =>
+  Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
+
+const overview = (jobs: ReadonlyArray<Heard>, colour: boolean): string =>
+  table(
+    ["job", "cues heard", "missing", "off", "onset error p50", "p95", "max", "drift an hour", "length error"],
+    jobs.flatMap(({ id, heard }) =>
+      Either.match(heard, {
+        onLeft: () => [],
+        onRight: ({ cues, missing, off, onsetError, drift, lengthError }) => [
+          [
+            id,
+            `${cues.length - missing} of ${cues.length}`,
+            missing,
+            off,
+            milliseconds(onsetError.p50),
+            milliseconds(onsetError.p95),
+            milliseconds(onsetError.max),
+            milliseconds(drift),
+            milliseconds(lengthError)
+          ]
+        ]
+      })
+    ),
+    colour
+  )
+
+/** The cues that are worth a look, or all of them. */
+const details =
+  (all: boolean, colour: boolean) =>
+  ({ id, heard }: Heard): ReadonlyArray<string> => {
+    if (Either.isLeft(heard)) return [heard.left]
+    const cues = heard.right.cues.filter(({ verdict }) => all || verdict === "missing" || verdict === "off")
+    if (cues.length === 0) return []
+    const rows = cues.map((cue) => [
+      cue.index,
+      cue.verdict,
+      cue.expected.toFixed(3),
+      cue.heard?.toFixed(3),
+      cue.error === undefined ? undefined : milliseconds(cue.error)
+    ])
+    return [
+      "",
+      `${id}: ${heard.right.file}`,
+      table(["cue", "verdict", "expected", "heard", "error"], rows, colour)
+    ]
+  }
+
+const milliseconds = (value: number): string => `${Math.round(value)} ms`
