@@ -4,7 +4,8 @@ import type { ProgressEvent } from "../pipeline/Progress.ts"
 /** A provider's lane as last heard of. Times are milliseconds since the epoch. */
 export interface Lane {
   readonly inFlight: number
-  readonly limit: number
+  /** How many it may have in flight at once; unknown until the lane says so. */
+  readonly limit: number | undefined
   /** Until when the service asked to wait; in the past where it did not. */
   readonly waitingUntil: number
   readonly spoken: number
@@ -66,25 +67,19 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
     case "JobStarted":
       return withJob(board, event.job, { stage: "speaking", fraction: 0 })
     case "Submitted":
-      return { ...board, sent: board.sent + event.characters }
+      return withFlight({ ...board, sent: board.sent + event.characters }, event.provider, 1)
     case "Adopted":
-      return { ...board, adopted: board.adopted + 1 }
+      return withFlight({ ...board, adopted: board.adopted + 1 }, event.provider, 1)
     case "Spoken": {
-      const lane = laneOf(board, event.provider)
-      return withLane(
-        {
-          ...board,
-          spoken: board.spoken + 1,
-          recent: [...board.recent.filter((at) => at > now - paceOver), now]
-        },
-        event.provider,
-        { ...lane, spoken: lane.spoken + 1 }
-      )
+      const recent = [...board.recent.filter((at) => at > now - paceOver), now]
+      const landed = withFlight({ ...board, spoken: board.spoken + 1, recent }, event.provider, -1)
+      const lane = laneOf(landed, event.provider)
+      return withLane(landed, event.provider, { ...lane, spoken: lane.spoken + 1 })
     }
     case "Retrying":
       return { ...board, retries: board.retries + 1 }
     case "Failed":
-      return { ...board, failed: board.failed + 1 }
+      return withFlight({ ...board, failed: board.failed + 1 }, event.provider, -1)
     case "LanePaced":
       return withLane(board, event.provider, {
         ...laneOf(board, event.provider),
@@ -125,12 +120,18 @@ export const secondsLeft = (board: Board, now: number): number | undefined => {
 const paceOver = 60_000
 
 const laneOf = (board: Board, provider: string): Lane =>
-  board.lanes.get(provider) ?? { inFlight: 0, limit: 0, waitingUntil: 0, spoken: 0 }
+  board.lanes.get(provider) ?? { inFlight: 0, limit: undefined, waitingUntil: 0, spoken: 0 }
 
 const withLane = (board: Board, provider: string, lane: Lane): Board => ({
   ...board,
   lanes: new Map(board.lanes).set(provider, lane)
 })
+
+/** One more or one fewer in flight; what an earlier run had sent may land without having been counted. */
+const withFlight = (board: Board, provider: string, change: 1 | -1): Board => {
+  const lane = laneOf(board, provider)
+  return withLane(board, provider, { ...lane, inFlight: Math.max(0, lane.inFlight + change) })
+}
 
 const withJob = (board: Board, job: string, row: JobRow): Board => ({
   ...board,

@@ -60,7 +60,7 @@ const counts = (board: Board): ReadonlyArray<string> => {
 
 const laneRow = (provider: string, lane: Lane, now: number): string => {
   const wait = Math.ceil((lane.waitingUntil - now) / 1000)
-  const pace = `  ${provider}: ${lane.inFlight} of ${lane.limit} in flight, ${lane.spoken} spoken`
+  const pace = `  ${provider}: ${lane.inFlight}${lane.limit === undefined ? "" : ` of ${lane.limit}`} in flight, ${lane.spoken} spoken`
   return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s as the service asks`)}` : faint(pace)
 }
 

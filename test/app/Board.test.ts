@@ -58,11 +58,11 @@ describe("the rows of a terminal", () => {
     expect(plain(rowsOf(board, 65_000, 80))).toEqual([
       "dubwright 01:05  0 of 2 jobs delivered  1 failed",
       "█░░░░░░░░░░░░░░░░░░░ 5 %  1 of 20 spoken  (4 at hand)",
-      "  provider_native: 3 of 4 in flight, 1 spoken",
+      "  provider_native: 2 of 4 in flight, 1 spoken",
       "  film-en: delivering 42 %"
     ])
     expect(plain(rowsOf(board, 2_000, 80))[2]).toBe(
-      "  provider_native: 3 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
+      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
     )
   })
 
