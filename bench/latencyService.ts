@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { babble } from "../test/hostile/Babble.ts"
 
 const latency = Number(process.argv[2] ?? 0)
-const audio = babble("a second of speech")
+const audio = babble("yes")
 const tasks = new Map<string, number>()
 let made = 0
 let looks = 0
@@ -31,7 +31,11 @@ const server = createServer((request, response) => {
     looks++
     const id = url.slice("/v1/task/".length)
     const done = performance.now() >= (tasks.get(id) ?? Infinity)
-    send({ task_id: id, status: done ? "done" : "processing", ...(done ? { audio_url: `/audio/${id}` } : {}) })
+    send({
+      task_id: id,
+      status: done ? "done" : "processing",
+      ...(done ? { audio_url: `/audio/${id}` } : {})
+    })
   } else if (url.startsWith("/audio/")) {
     response.writeHead(200, { "content-type": "audio/wav", "content-length": audio.length })
     response.end(audio)
@@ -41,5 +45,6 @@ const server = createServer((request, response) => {
 })
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
-  if (typeof address === "object" && address !== null) process.stdout.write(`http://127.0.0.1:${address.port}\n`)
+  if (typeof address === "object" && address !== null)
+    process.stdout.write(`http://127.0.0.1:${address.port}\n`)
 })

@@ -10,7 +10,9 @@ const outdir = join(root, "node_modules/.cache/bench")
 const [name, ...rest] = process.argv.slice(2)
 const benches = readdirSync(join(root, "bench")).filter((file) => file.endsWith(".ts"))
 if (name === undefined || !benches.includes(`${name}.ts`)) {
-  process.stderr.write(`usage: node bench/run.mjs ${benches.map((file) => file.slice(0, -3)).join("|")} [arguments]\n`)
+  process.stderr.write(
+    `usage: node bench/run.mjs ${benches.map((file) => file.slice(0, -3)).join("|")} [arguments]\n`
+  )
   process.exit(2)
 }
 await build({
@@ -26,4 +28,6 @@ await build({
   sourcemap: "linked",
   logLevel: "warning"
 })
-process.exit(spawnSync(process.execPath, [join(outdir, `${name}.mjs`), ...rest], { stdio: "inherit" }).status ?? 1)
+process.exit(
+  spawnSync(process.execPath, [join(outdir, `${name}.mjs`), ...rest], { stdio: "inherit" }).status ?? 1
+)

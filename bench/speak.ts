@@ -31,14 +31,21 @@ import { UtteranceStore } from "../src/store/UtteranceStore.ts"
 
 const atOnce = 16
 const provider = ProviderId.make("provider_fast")
+const profile = ProviderProfile.make({ ...profileOf(provider), concurrency: atOnce })
 const casting = Casting.make({ provider, voice: VoiceId.make("v1") })
 
 /** Starts the service in a process of its own; `figures` reads what it counted. */
 const service = async (latency: number) => {
-  const child = spawn(process.execPath, [new URL("latencyService.mjs", import.meta.url).pathname, String(latency)], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  const base = await new Promise<string>((ready) => child.stdout.once("data", (line) => ready(String(line).trim())))
+  const child = spawn(
+    process.execPath,
+    [new URL("latencyService.mjs", import.meta.url).pathname, String(latency)],
+    {
+      stdio: ["ignore", "pipe", "inherit"]
+    }
+  )
+  const base = await new Promise<string>((ready) =>
+    child.stdout.once("data", (line) => ready(String(line).trim()))
+  )
   return {
     base,
     figures: async (): Promise<{ made: number; looks: number; most: number }> =>
@@ -81,7 +88,7 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
     const summary = yield* speak({
       ...usualSettings,
       keys: utterances.map((one) => one.utterance.key),
-      profileOf: (id) => ProviderProfile.make({ ...profileOf(id), concurrency: atOnce })
+      profileOf: () => profile
     })
     return { millis: performance.now() - from, planning: planned - from, summary }
   }).pipe(Effect.provide(parts), Effect.runPromise)

@@ -5,7 +5,7 @@
 import { type FileHandle, open } from "node:fs/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Deferred, Effect, Queue, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { transitions } from "../domain/UtteranceState.ts"
 import { failOrDie, type StateUnusable } from "./StateFault.ts"
@@ -23,38 +23,44 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
     const { folder, log } = yield* StateFolder
     const sql = yield* SqlClient
     const waiting = yield* Queue.unbounded<Waiting>()
+    const written = yield* Queue.unbounded<Waiting>()
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
 
-    const commit = Effect.fnUntraced(function* (group: ReadonlyArray<Waiting>) {
-      const now = yield* Clock.currentTimeMillis
-      const written = yield* write(
-        sql,
-        group.map((one) => one.change),
-        now
-      ).pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
-      if (group.some((one) => one.change.event === "announce")) yield* bringToDisk
-      return written
-    })
-
-    const settle = (group: ReadonlyArray<Waiting>) =>
-      commit(group).pipe(
+    const commit = (group: ReadonlyArray<Waiting>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        write(
+          sql,
+          group.map((one) => one.change),
+          now
+        )
+      ).pipe(
+        Effect.catchTag("SqlError", (error) => failOrDie(folder, error)),
         Effect.matchCauseEffect({
-          onFailure: (cause) =>
-            Effect.forEach(group, (one) => Deferred.failCause(one.done, cause), { discard: true }),
-          onSuccess: (written) =>
+          onFailure: (cause) => settled(group, Exit.failCause(cause)),
+          onSuccess: (keys) =>
             Effect.forEach(
               group,
-              (one) =>
-                written.has(one.change.key)
-                  ? Deferred.succeed(one.done, undefined)
-                  : Deferred.die(one.done, impossible(one.change)),
+              (one) => {
+                if (!keys.has(one.change.key)) return Deferred.die(one.done, impossible(one.change))
+                return one.change.event === "announce"
+                  ? Queue.offer(written, one)
+                  : Deferred.succeed(one.done, undefined)
+              },
               { discard: true }
             )
         })
       )
 
     yield* Queue.takeBetween(waiting, 1, mostAtOnce).pipe(
-      Effect.flatMap((group) => Effect.forEach(distinct(Array.from(group)), settle, { discard: true })),
+      Effect.flatMap((group) => Effect.forEach(distinct(Array.from(group)), commit, { discard: true })),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    // The disk is waited for apart, so that other changes go on meanwhile.
+    yield* Queue.takeBetween(written, 1, mostAtOnce).pipe(
+      Effect.flatMap((group) =>
+        Effect.flatMap(Effect.exit(bringToDisk), (exit) => settled(Array.from(group), exit))
+      ),
       Effect.forever,
       Effect.forkScoped
     )
@@ -67,6 +73,9 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
       }).pipe(Effect.uninterruptible)
   }
 )
+
+const settled = (group: ReadonlyArray<Waiting>, exit: Exit.Exit<void, StateUnusable>) =>
+  Effect.forEach(group, (one) => Deferred.done(one.done, exit), { discard: true })
 
 interface Waiting {
   readonly change: UtteranceChange
