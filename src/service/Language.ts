@@ -76,7 +76,7 @@ const rareLetters: Readonly<Record<string, RegExp>> = {
   vi: /[ăơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/gu,
   de: /[äöüß]/gu,
   es: /[ñ¿¡]/gu,
-  fr: /[çèêëîïœùû]/gu,
+  fr: /[çêëîïœùû]/gu,
   pt: /[ãõ]/gu,
   it: /[ìò]/gu,
   pl: /[ąęłńśźż]/gu,

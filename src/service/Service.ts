@@ -3,8 +3,8 @@ import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse 
 import { NodeHttpServer } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
-import manifest from "../../package.json" with { type: "json" }
 import { SampleRate } from "../domain/Units.ts"
+import { version } from "../domain/Version.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { holdFolder } from "../store/WriterLock.ts"
 import type { AudioSettings } from "./AudioFile.ts"
@@ -146,7 +146,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       services
     )
     const desk: Context.Tag.Service<Desk> = {
-      version: manifest.version,
+      version,
       bodyBytes: limits.bodyBytes ?? 1_000_000,
       timeline: limits.timeline ?? 14_400,
       queue: limits.queue ?? 10_000,

@@ -15,11 +15,9 @@ const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) 
 const seconds = (most: number) => Schema.Number.pipe(Schema.between(0, most))
 const count = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
 const address = Schema.NonEmptyTrimmedString.pipe(
-  Schema.filter(
-    (value) =>
-      (URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol)) ||
-      "expected an address that begins with http:// or https://"
-  )
+  Schema.filter((value) => URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol), {
+    message: () => "expected an address that begins with http:// or https://"
+  })
 )
 
 /** A name that stands in addresses: letters, digits, dots, dashes and underscores. */
@@ -30,7 +28,11 @@ const Slug = Schema.String.pipe(
 )
 
 const variable = described(
-  Schema.String.pipe(Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u)),
+  Schema.String.pipe(
+    Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
+      message: () => "expected an environment variable's name"
+    })
+  ),
   "The name of the environment variable that holds the key; keys never stand in this file."
 )
 
@@ -81,7 +83,11 @@ export const CommandSettings = Schema.Struct({
   ),
   rawRate: optional(SampleRate, "Set where the output is bare 16-bit mono samples: their rate in hertz."),
   extension: optional(
-    Schema.String.pipe(Schema.pattern(/^[a-z0-9]{1,8}$/u)),
+    Schema.String.pipe(
+      Schema.pattern(/^[a-z0-9]{1,8}$/u, {
+        message: () => "expected up to 8 letters and digits, such as wav"
+      })
+    ),
     "How the file at {output} ends; default wav."
   ),
   normalise,
@@ -159,7 +165,9 @@ export const VoiceSettings = Schema.Struct({
     Schema.Union(
       Schema.NonEmptyString,
       Schema.Record({
-        key: Schema.String.pipe(Schema.pattern(/^[a-z]{2,3}$/u)),
+        key: Schema.String.pipe(
+          Schema.pattern(/^[a-z]{2,3}$/u, { message: () => "expected a language such as en or vi" })
+        ),
         value: Schema.NonEmptyString
       })
     ),
@@ -173,9 +181,9 @@ export const VoiceSettings = Schema.Struct({
 export type VoiceSettings = typeof VoiceSettings.Type
 
 const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: Schema.Number }).pipe(
-  Schema.filter(
-    (range) => (range.min <= range.default && range.default <= range.max) || "expected min ≤ default ≤ max"
-  )
+  Schema.filter((range) => range.min <= range.default && range.default <= range.max, {
+    message: () => "expected min, max and default with min ≤ default ≤ max"
+  })
 )
 
 /** A provider; one of the five takes what is absent from its default. */

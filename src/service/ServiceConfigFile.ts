@@ -1,5 +1,5 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
-import { Either, ParseResult, Schema, SchemaAST } from "effect"
+import { Either, Option, ParseResult, Schema, SchemaAST } from "effect"
 import { closest } from "fastest-levenshtein"
 import { parseDocument } from "yaml"
 import { ServiceConfig } from "./ServiceConfig.ts"
@@ -60,18 +60,14 @@ const problemsOf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<st
     }
     case "Refinement":
     case "Transformation":
-      return issue.issue._tag === "Type" && issue.kind !== "From"
-        ? [problem(path, issue.actual, ParseResult.ArrayFormatter.formatIssueSync(issue)[0]?.message ?? "")]
-        : problemsOf(issue.issue, path)
+      return issue.kind === "From" ? problemsOf(issue.issue, path) : [problem(path, issue.actual, issue.ast)]
     case "Missing":
       return [`${pathOf(path)}: is missing`]
     case "Unexpected":
       return [unexpected(path, [])]
     case "Type":
     case "Forbidden":
-      return [
-        problem(path, issue.actual, ParseResult.ArrayFormatter.formatIssueSync(issue)[0]?.message ?? "")
-      ]
+      return [problem(path, issue.actual, issue.ast)]
   }
 }
 
@@ -84,13 +80,66 @@ const unionProblem = (
   const [only] = issues
   if (issues.length === 1 && only !== undefined) return problemsOf(only, path)
   const deep = issues.find((each) => each._tag === "Composite")
-  return deep === undefined
-    ? [problem(path, issue.actual, `expected ${String(issue.ast)}`)]
-    : problemsOf(deep, path)
+  return deep === undefined ? [problem(path, issue.actual, issue.ast)] : problemsOf(deep, path)
 }
 
-const problem = (path: Path, actual: unknown, message: string): string =>
-  `${pathOf(path)}: ${shown(actual)}: ${message.replace(/^Expected/u, "expected").replace(/, actual .*$/su, "")}`
+const problem = (path: Path, actual: unknown, ast: SchemaAST.AST): string => {
+  const said = Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
+  const expected = expectedBy(ast)
+  return `${pathOf(path)}: ${shown(actual)}: expected ${expected}${said === undefined ? "" : ` (${said})`}`
+}
+
+/** What a schema takes, in words. */
+const expectedBy = (ast: SchemaAST.AST): string => {
+  const message = Option.getOrUndefined(SchemaAST.getMessageAnnotation(ast))
+  if (message !== undefined && SchemaAST.isRefinement(ast)) {
+    const words = message(
+      new ParseResult.Refinement(ast, undefined, "Predicate", new ParseResult.Type(ast, undefined))
+    )
+    if (typeof words === "string") return words.replace(/^expected /u, "")
+  }
+  switch (ast._tag) {
+    case "Literal":
+      return JSON.stringify(ast.literal)
+    case "Union":
+      return ast.types.map(expectedBy).join(" or ")
+    case "StringKeyword":
+      return "a text"
+    case "BooleanKeyword":
+      return "true or false"
+    case "TypeLiteral":
+      return ast.propertySignatures.length === 0
+        ? "names with settings"
+        : `settings with ${ast.propertySignatures.map((property) => String(property.name)).join(", ")}`
+    case "TupleType":
+      return "a list"
+    case "NumberKeyword":
+      return "a number"
+    case "Refinement": {
+      const { type, minimum, maximum } = { type: "", minimum: undefined, maximum: undefined, ...rangeOf(ast) }
+      if (type === "") return expectedBy(ast.from)
+      const range =
+        minimum === undefined
+          ? ""
+          : maximum === undefined
+            ? `, at least ${minimum}`
+            : ` from ${minimum} to ${maximum}`
+      return `${type === "integer" ? "a whole number" : "a number"}${range}`
+    }
+    default:
+      return String(ast)
+  }
+}
+
+/** The range of a number, gathered from all the bounds on it; nothing for what is no number. */
+const rangeOf = (ast: SchemaAST.AST): object => {
+  if (SchemaAST.isNumberKeyword(ast)) return { type: "number" }
+  if (!SchemaAST.isRefinement(ast)) return {}
+  const inner = rangeOf(ast.from)
+  return "type" in inner
+    ? { ...inner, ...Option.getOrElse(SchemaAST.getJSONSchemaAnnotation(ast), () => ({})) }
+    : {}
+}
 
 const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
   const key = String(path.at(-1) ?? "")

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { serve } from "../../src/service/Service.ts"
@@ -25,6 +25,7 @@ export const startService = async (config: ServiceConfig = {}): Promise<Started>
   const { address } = await Effect.runPromise(
     serve({ host: "127.0.0.1", port: 0, dataDir, config }).pipe(
       Effect.provide(Ffmpeg.Default),
+      Logger.withMinimumLogLevel(LogLevel.None),
       Scope.extend(scope)
     )
   )

@@ -1,0 +1,153 @@
+/** The settings file: what it means, and what is said where it means nothing. */
+import { describe, expect, test } from "vitest"
+import { Either } from "effect"
+import { providerSettings, resolve, type EngineFacts } from "../../src/service/Catalogue.ts"
+import { defaultProviders } from "../../src/service/Defaults.ts"
+import { parseConfig } from "../../src/service/ServiceConfigFile.ts"
+
+const problemsIn = (text: string): ReadonlyArray<string> =>
+  Either.match(parseConfig(text, "service.yaml"), {
+    onLeft: ({ problems }) => problems,
+    onRight: () => []
+  })
+
+const parsed = (text: string) => Either.getOrThrow(parseConfig(text, "service.yaml"))
+
+const engine = (...ids: ReadonlyArray<string>): EngineFacts => ({
+  voices: ids.map((id) => ({ id, name: id, languages: [id] })),
+  controls: ["rate", "volume", "pitch"]
+})
+
+/** Every voice that the defaults name. */
+const everything = engine(
+  ...new Set(
+    Object.values(defaultProviders).flatMap(({ voices }) =>
+      typeof voices === "object"
+        ? voices.flatMap(({ voice }) => (typeof voice === "string" ? [voice] : Object.values(voice)))
+        : []
+    )
+  )
+)
+
+describe("a settings file", () => {
+  test("that is empty means the five providers", () => {
+    const offer = Either.getOrThrow(resolve(parsed(""), () => everything))
+    expect([...offer.providers.keys()]).toEqual([
+      "provider_expressive",
+      "provider_fast",
+      "provider_native",
+      "provider_lowcost",
+      "provider_opensource"
+    ])
+    expect(offer.providers.get("provider_native")?.features).toEqual({
+      transcript: "export_srt",
+      srt_input: true,
+      min_characters: 100,
+      max_characters: 20_000,
+      controls: {
+        speed: { min: 0.5, max: 2, default: 1 },
+        vol: { min: 0.1, max: 2, default: 1 },
+        pitch: { min: -12, max: 12, default: 0 }
+      }
+    })
+  })
+
+  test("may be JSON", () => {
+    expect(parsed('{"audio": {"format": "wav"}}')).toEqual({ audio: { format: "wav" } })
+  })
+
+  test.each([
+    ["audoi: {}", 'service.yaml: audoi: is not known here; did you mean "audio"?'],
+    [
+      "audio: { format: ogg }",
+      'service.yaml: audio.format: "ogg": expected "mp3" or "wav" (What tasks leave; default mp3.)'
+    ],
+    [
+      "limits: { queue: 0 }",
+      "service.yaml: limits.queue: 0: expected a whole number from 1 to 1000000 (Tasks"
+    ],
+    ["limits: { qeue: 5 }", 'service.yaml: limits.qeue: is not known here; did you mean "queue"?'],
+    ["publicUrl: ftp://x", 'service.yaml: publicUrl: "ftp://x": expected an address that begins with http'],
+    ["engines: { a: { kind: espaek } }", "service.yaml: engines.a.kind"],
+    ["engines: { a: { kind: command, args: [] } }", "service.yaml: engines.a.program: is missing"],
+    [
+      "engines: { a: { kind: espeak, thread: 2 } }",
+      'service.yaml: engines.a.thread: is not known here; did you mean "threads"?'
+    ],
+    ["providers: { p: { voices: [] } }", "service.yaml: providers.p.voices"],
+    [
+      "providers: { p: { voices: [ { id: a b, voice: x } ] } }",
+      'service.yaml: providers.p.voices[0].id: "a b"'
+    ],
+    ["a: [", "service.yaml:1: "],
+    ["- 1", "service.yaml: settings: [1]: expected"]
+  ])("%s is refused in words", (text, said) => {
+    const [problem] = problemsIn(text)
+    expect(problem?.slice(0, said.length)).toBe(said)
+    expect(problem).not.toContain("\n")
+  })
+
+  test("reports every problem", () => {
+    expect(problemsIn("audio: { format: 1 }\nlimits: { queue: x }\nkeeep: {}").length).toBe(3)
+  })
+})
+
+describe("the catalogue", () => {
+  test("takes a provider's voices from its engine, base voices only, under its prefix", () => {
+    const config = parsed("providers: { extra: { engine: espeak, voicePrefix: x- } }")
+    const offer = Either.getOrThrow(
+      resolve(config, () => engine(...(everything.voices ?? []).map(({ id }) => id), "vi+f9"))
+    )
+    const voices = offer.providers.get("extra")?.voices.map(({ wire }) => wire.voice_id) ?? []
+    expect(voices).toContain("x-vi")
+    expect(voices.filter((id) => id.includes("+"))).toEqual([])
+  })
+
+  test("drops default voices and controls that mean nothing to another engine", () => {
+    const config = parsed(
+      "engines: { mine: { kind: command, program: p, args: [], voices: [ { id: one } ] } }\nproviders: { provider_native: { engine: mine } }"
+    )
+    expect(providerSettings(config).get("provider_native")?.voices).toBe("all")
+    const offer = Either.getOrThrow(
+      resolve(config, (name) =>
+        name === "mine" ? { voices: engine("one").voices, controls: [] } : everything
+      )
+    )
+    const native = offer.providers.get("provider_native")
+    expect(native?.voices.map(({ wire }) => wire.voice_id)).toEqual(["provider_native-one"])
+    expect(native?.features.controls).toEqual({})
+    expect(native?.features.srt_input).toBe(true)
+  })
+
+  test("leaves out what is not enabled", () => {
+    const offer = Either.getOrThrow(
+      resolve(parsed("providers: { provider_fast: { enabled: false } }"), () => everything)
+    )
+    expect(offer.providers.has("provider_fast")).toBe(false)
+  })
+
+  test.each([
+    ["providers: { provider_fast: { voices: [ { id: v, voice: nope } ] } }", 'has no voice "nope"'],
+    [
+      "providers: { provider_fast: { voices: [ { id: vi-anna, voice: vi } ] } }",
+      'the voice id "vi-anna" is taken'
+    ],
+    ["providers: { provider_fast: { defaultModel: nope } }", 'there is no model "nope"'],
+    ["providers: { provider_fast: { minCharacters: 9000 } }", "more than maxCharacters"]
+  ])("refuses %s", (text, said) => {
+    const rejected = Either.flip(resolve(parsed(text), () => everything))
+    expect(Either.getOrThrow(rejected).message).toContain(said)
+  })
+
+  test("refuses a control that the engine does not heed", () => {
+    const config = parsed(
+      "providers: { provider_opensource: { controls: { vol: { min: 0, max: 1, default: 1 } } } }"
+    )
+    const rejected = Either.flip(
+      resolve(config, (name) => (name === "flite" ? { ...everything, controls: ["rate"] } : everything))
+    )
+    expect(Either.getOrThrow(rejected).message).toBe(
+      "providers.provider_opensource.controls.vol: the engine flite has no such control; leave it out"
+    )
+  })
+})
