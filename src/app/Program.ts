@@ -69,6 +69,13 @@ const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Scree
     return ended.code
   })
 
+const interrupted = Effect.flatMap(Screen, (screen) => {
+  const resumes = words[0] === "run" || words[0] === "retry"
+  return resumes
+    ? screen.say("dubwright: interrupted; what is done is saved, run the same command again to go on")
+    : Effect.void
+})
+
 const fault = (cause: Cause.Cause<unknown>): Ended => {
   const [first = ""] = String(Cause.squash(cause)).split("\n")
   const more = verbose ? "" : " (--verbose shows where)"
@@ -93,7 +100,12 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 const surroundings = logsOn(verbose).pipe(Layer.provideMerge(processScreen), Layer.merge(NodeContext.layer))
 
 NodeRuntime.runMain(
-  ran.pipe(Effect.as(exitCodes.done), Effect.catchAllCause(told), Effect.provide(surroundings)),
+  ran.pipe(
+    Effect.as(exitCodes.done),
+    Effect.onInterrupt(() => interrupted),
+    Effect.catchAllCause(told),
+    Effect.provide(surroundings)
+  ),
   {
     disableErrorReporting: true,
     disablePrettyLogger: true,
