@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { type Array, Effect, Either, Layer } from "effect"
+import { type Array, Effect, Layer } from "effect"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { decibelsOf } from "../../src/audio/Pcm.ts"
 import { truePeakOf } from "../../src/audio/TruePeak.ts"
@@ -112,7 +112,7 @@ const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number)
 const wavAt = (path: string): Effect.Effect<Wav> =>
   Effect.flatMap(
     Effect.promise(() => readFile(path)),
-    (bytes) => Effect.orDie(Either.mapLeft(readWav(bytes), (error) => new Error(error.message)))
+    (bytes) => Effect.orDie(readWav(bytes))
   )
 
 /** The root mean square of a stretch, in decibels under full scale. */
