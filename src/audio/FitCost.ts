@@ -4,17 +4,17 @@
  * Times below are seconds. A line belongs from `start` to `end`, takes `length` as recorded, and is heard from s to e at
  * speed v = length / (e - s). Its harm is the sum of
  *
- *     onset   25 X + 10 X²                 X = |s - start|; half of it for a line longer than its slot
+ *     onset   25 X + 10 X²                 X = |s - start|; 45 a second beyond 1 s; half for a line longer than its slot
  *     tail    0.3 T                        T = e - end, where it runs past its cue
  *             + 3 (T - late)               the part beyond fit.late
  *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
  *             + length · 30 (v - maxSpeed)     the part beyond fit.maxSpeed
- *     film    200 (e - horizon)            where it runs past the end of the film
- *     change  50 (1/v - 1/v')²             against the line before, spoken at v'
+ *     film    1000 (e - horizon)           where it runs past the end of the film
+ *     change  90 (|1/v - 1/v'| - 0.05)²    against the line before, spoken at v'; up to 0.05 none
  *
  * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The slopes at
- * zero are positive, so that a line that fits keeps its time and its speed exactly; the squares share what does not fit
- * among neighbours instead of leaving it to one. Speed weighs by length, which makes neighbours in a dense stretch settle on
+ * zero are positive, so that a line that fits keeps its time, and among others that fit its speed, exactly; the squares share
+ * what does not fit among neighbours instead of leaving it to one. Speed weighs by length, which makes neighbours in a dense stretch settle on
  * one speed. A late tail is the cheapest: people who dub let a line run on before they rush it, and an onset that misses the
  * mouth is what viewers see first. A line that has room does not give way for one that has none: hence the half.
  */
@@ -34,7 +34,7 @@ export interface FitLine {
 /** The harm of beginning at `start`. */
 export const onsetHarm = (line: FitLine, start: number): number => {
   const shift = Math.abs(start - line.start) / 1000
-  const harm = 25 * shift + 10 * shift * shift
+  const harm = shift < 1 ? 25 * shift + 10 * shift * shift : 45 * shift - 10
   return line.length > line.end - line.start ? harm / 2 : harm
 }
 
@@ -52,10 +52,13 @@ export const speedHarm = (length: number, duration: number, maxSpeed: number): n
 }
 
 /** The harm of ending `over` milliseconds after the film does; none where that is negative. */
-export const filmHarm = (over: number): number => (over > 0 ? over / 5 : 0)
+export const filmHarm = (over: number): number => Math.max(0, over)
 
-/** The harm of a change of pace (1 / speed) between neighbours. */
-export const changeHarm = (pace: number, other: number): number => 50 * (pace - other) ** 2
+/** The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. */
+export const changeHarm = (pace: number, other: number): number => {
+  const change = Math.abs(pace - other) - 0.05
+  return change > 0 ? 90 * change * change : 0
+}
 
 /** Where a line is heard. */
 export interface Heard {

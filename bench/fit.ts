@@ -1,0 +1,260 @@
+/**
+ * How well lines are placed on real subtitles, beside what other tools do.
+ *
+ * Every file of ../shared/corpus/real is read as a job would read it; how long a line takes to say is modelled from its
+ * characters (fitted to eSpeak NG's lengths on the same files, within about 200 ms). The other methods are written anew from
+ * their published constants:
+ *
+ *   slot    each clip at its cue's start, sped up to end before the next cue, whatever speed that takes
+ *   borrow  up to 1 s of the pause behind the cue is borrowed, then sped up
+ *   greedy  up to 1.2 within the cue and the pause behind it, up to 1.5 beyond; what is still too long is cut off
+ *   carry   up to 1.3; what is too long delays the next lines, which catch up in later pauses
+ *
+ * `node bench/run.mjs fit [folder]`
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Array, Either } from "effect"
+import { fitLines } from "../src/audio/Fit.ts"
+import { filmHarm, type FitLine, harmOf } from "../src/audio/FitCost.ts"
+import { FitLimits } from "../src/domain/Placement.ts"
+import { millis } from "../src/domain/Units.ts"
+import { charactersOf } from "../src/domain/Utterance.ts"
+import { emptyLexicon } from "../src/script/Lexicon.ts"
+import { readScript } from "../src/script/ScriptFile.ts"
+import { wordsOf } from "../src/script/Words.ts"
+
+const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
+
+/** Where a method has a line heard; `lost` is speech cut off, in milliseconds as recorded. */
+interface Heard {
+  readonly start: number
+  readonly end: number
+  readonly lost: number
+}
+
+type Method = (lines: ReadonlyArray<FitLine>) => ReadonlyArray<Heard>
+
+/** The lines of one speaker in one file. */
+interface Track {
+  readonly file: string
+  readonly lines: ReadonlyArray<FitLine>
+}
+
+/** Where the next line's slot begins, if not before this one's. */
+const nextStart = (lines: ReadonlyArray<FitLine>, index: number): number =>
+  Math.max(lines[index + 1]?.start ?? Infinity, lines[index]?.start ?? 0)
+
+const inRoom = (line: FitLine, room: number): Heard => {
+  const duration = Math.max(1, Math.min(line.length, Math.max(room, line.length / 100)))
+  return { start: line.start, end: line.start + duration, lost: 0 }
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  ours: (lines) => fitLines(lines, limits).map(({ start, end }) => ({ start, end, lost: 0 })),
+  slot: (lines) => lines.map((line, i) => inRoom(line, nextStart(lines, i) - line.start)),
+  borrow: (lines) =>
+    lines.map((line, i) => inRoom(line, Math.min(nextStart(lines, i), line.end + 1_000) - line.start)),
+  greedy: (lines) =>
+    lines.map((line, i) => {
+      const room = Math.max(1, nextStart(lines, i) - line.start)
+      const speed = line.length / room <= 1.2 ? Math.max(1, line.length / room) : 1.5
+      const wanted = line.length / speed
+      const duration = Math.min(wanted, room)
+      return { start: line.start, end: line.start + duration, lost: (wanted - duration) * speed }
+    }),
+  carry: (lines) => {
+    let free = 0
+    return lines.map((line, i) => {
+      const start = Math.max(free, line.start)
+      const room = Math.max(nextStart(lines, i), line.end) - start
+      free = start + Math.min(line.length, Math.max(line.length / 1.3, room))
+      return { start, end: free, lost: 0 }
+    })
+  }
+}
+
+/** Milliseconds for a character of each kind; a pause for a mark inside the line. */
+const paces: ReadonlyArray<readonly [RegExp, number]> = [
+  [/\p{N}/u, 380],
+  [/[\p{sc=Han}]/u, 258],
+  [/[\p{sc=Hangul}]/u, 180],
+  [/[\p{sc=Hiragana}\p{sc=Katakana}]/u, 150],
+  [/[\p{sc=Thai}\p{sc=Arabic}\p{sc=Hebrew}]/u, 100],
+  [/[\p{L}\p{M}]/u, 65],
+  [/[.!?…。！？,;:、，—–]/u, 220]
+]
+
+const spokenLength = (said: string): number =>
+  [...said.replace(/[\p{P}\s]+$/u, "")].reduce(
+    (length, character) => length + (paces.find(([kind]) => kind.test(character))?.[1] ?? 0),
+    80
+  )
+
+/** A file's lines by speaker, in order; none for a file that is refused. */
+const tracksOf = (file: string, name: string): ReadonlyArray<Track> => {
+  const script = readScript(readFileSync(file), file)
+  if (Either.isLeft(script)) return []
+  const parts = wordsOf(script.right, { bilingual: "second" }, emptyLexicon).cues.flatMap((cue) =>
+    "parts" in cue ? cue.parts : []
+  )
+  return Object.values(Array.groupBy(parts, (part) => part.speaker ?? "")).map((spoken) => ({
+    file: name,
+    lines: spoken
+      .flatMap(({ said, slot }) =>
+        slot === undefined
+          ? []
+          : [{ ...slot, length: millis(spokenLength(said)), characters: charactersOf(said) }]
+      )
+      .sort((a, b) => a.start - b.start)
+  }))
+}
+
+/**
+ * The harm that `fitLines` counts, and words lost, which its limits rule out: speech that is cut off, heard at once with the next
+ * line of the same speaker, or too much for its time at the hard limit counts like what falls off the film's end.
+ */
+const harmOfAll = (lines: ReadonlyArray<FitLine>, heard: ReadonlyArray<Heard>): number => {
+  const kept = lines.map((line, i) => ({ ...line, length: millis(line.length - (heard[i]?.lost ?? 0)) }))
+  const lost = Array.zipWith(
+    kept,
+    heard,
+    ({ length }, { start, end, lost }) =>
+      filmHarm(lost) + filmHarm(length - limits.hardMaxSpeed * (end - start) - 1)
+  )
+  const drowned = heard.map(({ end }, i) => filmHarm(overlapOf(end, heard[i + 1])))
+  return harmOf(kept, heard, limits) + [...lost, ...drowned].reduce((sum, harm) => sum + harm, 0)
+}
+
+const overlapOf = (end: number, next: Heard | undefined): number =>
+  next === undefined ? 0 : Math.max(0, Math.round(end) - Math.round(next.start))
+
+/**
+ * Which lines can fit at all: spoken at the fastest that is allowed, each as early as it may, this one is over in time. And
+ * which fit as they are: their speech is no longer than their slot, and nothing before them needs it.
+ */
+const fitting = (
+  lines: ReadonlyArray<FitLine>
+): ReadonlyArray<{ readonly can: boolean; readonly fits: boolean }> => {
+  let free = 0
+  let slotEnd = 0
+  return lines.map((line) => {
+    const fits = line.length <= line.end - line.start && free <= line.start && slotEnd <= line.start
+    free = Math.max(free, line.start - limits.early) + line.length / limits.maxSpeed
+    slotEnd = line.end
+    return { can: free <= line.end + limits.late, fits }
+  })
+}
+
+const percentile = (values: ReadonlyArray<number>, share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0
+
+const share = (values: ReadonlyArray<number>, test: (value: number) => boolean): string =>
+  `${((100 * values.filter(test).length) / Math.max(1, values.length)).toFixed(1)} %`
+
+const rowOf = (tracks: ReadonlyArray<Track>, method: Method): Record<string, string | number> => {
+  const began = process.cpuUsage().user
+  const placed = tracks.map((track) => ({ ...track, heard: method(track.lines), can: fitting(track.lines) }))
+  const seconds = (process.cpuUsage().user - began) / 1e6
+  const lines = placed.flatMap(({ lines, heard, can }) =>
+    lines.flatMap((line, i) => {
+      const [at, before, fit] = [heard[i], heard[i - 1], can[i]]
+      if (at === undefined || fit === undefined) return []
+      const speed = (line.length - at.lost) / (at.end - at.start)
+      const last = lines[i - 1]
+      const speedBefore =
+        before === undefined || last === undefined
+          ? undefined
+          : (last.length - before.lost) / (before.end - before.start)
+      return [
+        {
+          ...fit,
+          shift: Math.abs(at.start - line.start),
+          tail: Math.max(0, at.end - line.end),
+          speed,
+          step: speedBefore === undefined ? undefined : Math.abs(speed - speedBefore),
+          canBefore: can[i - 1]?.can ?? true,
+          lost: at.lost > 1 ? 1 : 0,
+          overlap: overlapOf(at.end, heard[i + 1]) > 0 ? 1 : 0
+        }
+      ]
+    })
+  )
+  const shifts = lines.map(({ shift }) => shift)
+  const speeds = lines.map(({ speed }) => speed)
+  const able = lines.filter(({ can }) => can)
+  const sum = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
+  const steps = able.flatMap(({ step, canBefore }) => (step === undefined || !canBefore ? [] : [step]))
+  return {
+    "within 100 ms": share(shifts, (shift) => shift <= 100),
+    "within 250 ms": share(shifts, (shift) => shift <= 250),
+    "onset p95 / max, ms": `${percentile(shifts, 0.95).toFixed(0)} / ${Math.max(...shifts).toFixed(0)}`,
+    "onset p95 of cues that fit, ms": percentile(
+      lines.filter(({ fits }) => fits).map(({ shift }) => shift),
+      0.95
+    ).toFixed(0),
+    "speed p50 / p95 / max": [0.5, 0.95, 1].map((p) => percentile(speeds, p).toFixed(2)).join(" / "),
+    "faster than recorded": share(speeds, (speed) => speed > 1.005),
+    "over 1.3": share(speeds, (speed) => speed > 1.3005),
+    "over 1.6": share(speeds, (speed) => speed > 1.6005),
+    "speed step p95 (can fit)": percentile(steps, 0.95).toFixed(3),
+    "tail p95 (can fit), ms": percentile(
+      able.map(({ tail }) => tail),
+      0.95
+    ).toFixed(0),
+    "overruns (tail over 0.5 s)": share(
+      lines.map(({ tail }) => tail),
+      (tail) => tail > limits.late
+    ),
+    overlaps: sum(lines.map(({ overlap }) => overlap)),
+    "lines cut": sum(lines.map(({ lost }) => lost)),
+    harm: sum(placed.map(({ lines, heard }) => harmOfAll(lines, heard))).toFixed(0),
+    "CPU seconds": seconds.toFixed(2)
+  }
+}
+
+/** Prints the comparison; 1 where another method does less harm on any file. */
+export const main = (folder: string): number => {
+  if (!existsSync(folder)) {
+    console.log(`no subtitles at ${folder}: nothing to measure`)
+    return 0
+  }
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(srt|vtt|ass)$/u.test(file))
+    .sort()
+  const tracks = files.flatMap((file) => tracksOf(join(folder, file), file))
+  const count = tracks.reduce((sum, { lines }) => sum + lines.length, 0)
+  const fits = tracks.flatMap(({ lines }) => fitting(lines))
+  console.log(
+    `${files.length} files, ${count} lines; ${fits.filter(({ can }) => can).length} can fit, ${fits.filter(({ fits }) => fits).length} fit as they are\n`
+  )
+
+  const names = Object.keys(methods)
+  const rows = Object.values(methods).map((method) => rowOf(tracks, method))
+  const measures = Object.keys(rows[0] ?? {})
+  const width = Math.max(...measures.map((measure) => measure.length))
+  console.log(["".padEnd(width), ...names.map((name) => name.padStart(22))].join(""))
+  for (const measure of measures)
+    console.log([measure.padEnd(width), ...rows.map((row) => String(row[measure]).padStart(22))].join(""))
+
+  const byFile = Object.values(Array.groupBy(tracks, ({ file }) => file))
+  const worse = byFile.flatMap((parts) => {
+    const harms = Object.entries(methods).map(([name, method]) => ({
+      name,
+      harm: parts.reduce((sum, { lines }) => sum + harmOfAll(lines, method(lines)), 0)
+    }))
+    const ours = harms.find(({ name }) => name === "ours")?.harm ?? 0
+    return harms
+      .filter(({ harm }) => harm < ours - 1e-6)
+      .map(({ name, harm }) => `${parts[0].file}: ${name} ${harm.toFixed(3)}, ours ${ours.toFixed(3)}`)
+  })
+  console.log(`\n${byFile.length} files with timed lines; another method does less harm on ${worse.length}`)
+  for (const line of worse) console.log(line)
+  return worse.length === 0 ? 0 : 1
+}
+
+const corpus = fileURLToPath(new URL("../../shared/corpus/real", import.meta.url))
+process.exitCode = main(
+  process.argv[2] ?? (existsSync(corpus) ? corpus : relative(".", "../shared/corpus/real"))
+)
