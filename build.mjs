@@ -44,6 +44,29 @@ const fingerprint = () => {
   return hash.digest("hex")
 }
 
+/** The scripts and styles that the report pages carry inside them, by page: the browsers of the last years run them. */
+const pageParts = async (bundle) => {
+  const pages = ["job", "batch"]
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    entryPoints: pages.flatMap((page) => [`src/pages/browser/${page}.ts`, `src/pages/browser/${page}.css`]),
+    outdir: "dist",
+    write: false,
+    bundle: true,
+    minify: true,
+    platform: "browser",
+    format: "iife",
+    target: ["chrome105", "firefox125", "safari16.4"],
+    charset: "utf8",
+    legalComments: "inline",
+    logLevel: "warning"
+  })
+  const textOf = (name) => outputFiles.find(({ path }) => path === join(root, "dist", name))?.text
+  return Object.fromEntries(
+    pages.map((page) => [page, { script: textOf(`${page}.js`), style: textOf(`${page}.css`) }])
+  )
+}
+
 /** Builds dist/ and returns whether there was anything to do. */
 export const build = async () => {
   const stamp = join(root, "dist/.stamp")
@@ -52,6 +75,8 @@ export const build = async () => {
   const { build: bundle } = await import("esbuild")
   mkdirSync(join(root, "dist"), { recursive: true })
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const parts = JSON.stringify(await pageParts(bundle))
+  writeFileSync(join(root, "dist/pages.json"), parts)
   const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
@@ -63,7 +88,7 @@ export const build = async () => {
     // What a command needs is loaded when it runs: --version and --help come at once.
     splitting: true,
     metafile: true,
-    define: { DUBWRIGHT_VERSION: JSON.stringify(version) },
+    define: { DUBWRIGHT_VERSION: JSON.stringify(version), DUBWRIGHT_PAGES: parts },
     platform: "node",
     target: "node20",
     format: "esm",

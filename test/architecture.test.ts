@@ -7,7 +7,7 @@ const tiers = [
   ["app"],
   ["pipeline", "service"],
   ["store", "ffmpeg", "gateway", "engines"],
-  ["script", "audio", "contract", "exports"],
+  ["script", "audio", "contract", "exports", "pages"],
   ["domain"]
 ]
 const tierOf = (room: string): number => tiers.findIndex((tier) => tier.includes(room))
@@ -58,7 +58,7 @@ test("pure rooms hold no effects and touch no disk, network or process", () => {
   const forbidden =
     /^(?:node:(?:fs|http|https|net|child_process|worker_threads|os)(?:\/.*)?|fluent-ffmpeg|better-sqlite3|p-queue|@effect\/(?:sql|platform-node|cli).*)$/u
   const wrong = files
-    .filter((file) => ["domain", "script", "audio", "exports"].includes(roomOf(file)))
+    .filter((file) => ["domain", "script", "audio", "exports", "pages"].includes(roomOf(file)))
     .flatMap((file) =>
       importsOf(file)
         .filter((name) => forbidden.test(name))

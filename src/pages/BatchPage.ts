@@ -1,0 +1,195 @@
+/** index.html of a batch: how the run went, and every job with its figures, those that need a look first. */
+import type { JobSummary, Metrics, RunReport } from "../domain/Report.ts"
+import { documentOf, type PageParts } from "./Document.ts"
+import { type Figure, figuresOf } from "./Figures.ts"
+import { type Content, type Html, html } from "./Html.ts"
+import { helpButton, keyHelp } from "./KeyHelp.ts"
+import { batchKeys } from "./Keys.ts"
+import { counted, grouped, lasting } from "./Times.ts"
+
+/** A job on the batch's page. */
+export interface BatchJob {
+  readonly summary: JobSummary
+  /** Its figures; undefined where it has no report. */
+  readonly metrics: Metrics | undefined
+  /** Where its report is, relative to the page; undefined where it has none. */
+  readonly href: string | undefined
+  /** Its figures in the run before, where there was one. */
+  readonly lastMetrics?: Metrics | undefined
+}
+
+/** The page's text; `jobs` in the batch's order. */
+export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: PageParts): string => {
+  const rows = jobs.map((job) => ({ ...job, state: stateOf(job) }))
+  const inOrder = states.flatMap((state) => rows.filter((row) => row.state === state))
+  return documentOf({
+    title: `${run.manifest}: dub report`,
+    parts,
+    policy: "",
+    body: html`<a class="skip" href="#jobs">Skip to the jobs</a>
+      <header>
+        <h1>${run.manifest}</h1>
+        <p class="about">
+          started <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took
+          ${lasting(run.seconds)}
+        </p>
+        ${verdict(rows.map(({ state }) => state))} ${helpButton}
+      </header>
+      <main>
+        ${effort(run)} ${warnings(run.warnings)}
+        <section class="list" aria-labelledby="jobs-title">
+          <h2 id="jobs-title">Jobs</h2>
+          <div class="tools" role="search" aria-label="Find jobs">
+            <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
+            <label
+              >Show
+              <select id="filter">
+                <option value="all">all jobs (${rows.length})</option>
+                ${states.map(
+                  (state) =>
+                    html`<option value="${state}">
+                      ${stateWords[state]} (${rows.filter((row) => row.state === state).length})
+                    </option>`
+                )}
+              </select></label
+            >
+            <p id="shown" role="status">${counted(rows.length, "job")}</p>
+          </div>
+          <table class="jobs" role="table" aria-label="Jobs">
+            <thead role="rowgroup">
+              <tr role="row">
+                <th role="columnheader" scope="col">Job</th>
+                <th role="columnheader" scope="col">State</th>
+                ${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
+              </tr>
+            </thead>
+            <tbody role="rowgroup" id="jobs">
+              ${inOrder.map(jobRow)}
+            </tbody>
+          </table>
+        </section>
+      </main>
+      <p id="live" class="unseen" role="status" aria-live="polite"></p>
+      ${keyHelp(batchKeys)}`
+  })
+}
+
+/** How a job stands for whoever looks at it in the morning, the worst first. */
+const states = ["failed", "unfinished", "look", "fine"] as const
+type State = (typeof states)[number]
+
+const stateWords: Readonly<Record<State, string>> = {
+  failed: "failed",
+  unfinished: "unfinished",
+  look: "worth a look",
+  fine: "delivered"
+}
+
+const stateOf = ({ summary, metrics }: BatchJob): State =>
+  summary.status !== "delivered"
+    ? summary.status
+    : metrics !== undefined && figuresOf(metrics).some(({ poor }) => poor)
+      ? "look"
+      : "fine"
+
+/** The figures shown for each job; the rest stands in its report. */
+const columns = [
+  "Coverage",
+  "Onset shift p95",
+  "Tail lateness p95",
+  "Overruns",
+  "Speed p95",
+  "Cues over 1.3×",
+  "Isochrony",
+  "Integrated loudness"
+] as const
+
+const jobRow = (
+  { summary, metrics, lastMetrics, href, state }: BatchJob & { readonly state: State },
+  at: number
+): Html => {
+  const figures = metrics === undefined ? [] : figuresOf(metrics, lastMetrics)
+  return html`<tr role="row" data-at="${at}" data-state="${state}" class="${state}">
+    <th role="rowheader" scope="row" class="job">
+      ${href === undefined ? summary.id : html`<a href="${href}">${summary.id}</a>`}
+    </th>
+    <td role="cell" class="state">
+      <span class="mark ${state}">${stateWords[state]}</span>${
+        summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
+      }
+    </td>
+    ${columns.map((name) =>
+      figureCell(
+        name,
+        figures.find((figure) => figure.name === name)
+      )
+    )}
+  </tr> `
+}
+
+const figureCell = (name: string, figure: Figure | undefined): Html =>
+  figure === undefined
+    ? html`<td role="cell" data-label="${name}"></td>`
+    : html`<td
+        role="cell"
+        data-label="${name}"
+        class="${figure.poor ? "poor" : "fine"}"
+        title="${figure.detail}"
+      >
+        ${figure.value}${changed(figure)}
+      </td>`
+
+const changed = ({ change }: Figure): Content =>
+  change === undefined || change.trend === "same"
+    ? undefined
+    : html` <span class="change ${change.trend}"
+        >was
+        ${change.before}${change.trend === "other" ? undefined : html`<span class="unseen">, now ${change.trend}</span>`}</span
+      >`
+
+const verdict = (all: ReadonlyArray<State>): Html => {
+  const count = (state: State) => all.filter((other) => other === state).length
+  const undone = count("failed") + count("unfinished")
+  const words = [
+    `${counted(all.length - undone, "job")} delivered`,
+    ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
+    ...(count("unfinished") > 0 ? [`${count("unfinished")} unfinished`] : []),
+    ...(count("look") > 0 ? [`${count("look")} worth a look`] : [])
+  ]
+  const tone = undone > 0 ? "bad" : count("look") > 0 ? "warn" : "good"
+  return html`<p class="verdict ${tone}">${words.join(", ")}</p>`
+}
+
+const effort = ({ tasks, characters, credits }: RunReport): Html => {
+  const spent =
+    credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
+  return html`<section class="figures" aria-label="What the run took">
+    <dl>
+      ${card("Tasks created", grouped(tasks.created), `${grouped(tasks.adopted)} found again`)}${card("Clips at hand", grouped(tasks.reused), "spoken in earlier runs")}${card("Retries", grouped(tasks.retried), undefined)}${card("Tasks failed", grouped(tasks.failed), undefined, tasks.failed > 0)}${card("Characters", grouped(characters), "sent in this run")}${
+        spent === undefined || credits.after === undefined
+          ? undefined
+          : card("Credits spent", grouped(spent), `${grouped(credits.after)} left`)
+      }
+    </dl>
+  </section>`
+}
+
+const card = (name: string, value: string, detail: string | undefined, poor = false): Html =>
+  html`<div class="${poor ? "poor" : "fine"}">
+    <dt>${name}</dt>
+    <dd class="value">${value}</dd>
+    ${detail === undefined ? undefined : html`<dd class="detail">${detail}</dd>`}
+  </div> `
+
+const warnings = (all: ReadonlyArray<string>): Content =>
+  all.length === 0
+    ? undefined
+    : html`<section class="warnings" aria-labelledby="warnings-title">
+        <h2 id="warnings-title">Warnings</h2>
+        <ul>
+          ${all.map((warning) => html`<li>${warning}</li>`)}
+        </ul>
+      </section>`
+
+/** A moment as written in ISO 8601, without the seconds' fraction. */
+const moment = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$|Z$/u, " UTC")

@@ -1,0 +1,151 @@
+/** report.html of a job: its figures, its sound with the cues on it, and every cue with what became of it. */
+import type { JobReport, Metrics } from "../domain/Report.ts"
+import { cueTable } from "./CueTable.ts"
+import { documentOf, type PageParts } from "./Document.ts"
+import { figureList } from "./FigureList.ts"
+import { type MarkName, markNames, marks, marksOf } from "./Flags.ts"
+import { type Content, type Html, html, jsonText } from "./Html.ts"
+import { helpButton, keyHelp } from "./KeyHelp.ts"
+import { jobKeys } from "./Keys.ts"
+import type { PageCue, PageData } from "./PageData.ts"
+import { timeChart } from "./TimeChart.ts"
+import { counted, lasting } from "./Times.ts"
+
+/** What a job's page is made of besides its report. */
+export interface JobPageExtras {
+  /** The file with the job's sound, beside the page; undefined where there is none that a browser plays. */
+  readonly audio: string | undefined
+  /** Levels 0 to 1 of the sound at even distances over its whole length. */
+  readonly peaks: ArrayLike<number>
+  /** The job's figures in the run before, where there was one. */
+  readonly lastMetrics?: Metrics | undefined
+  readonly parts: PageParts
+}
+
+/** The page's text: one file that opens from disk, next to the sound it plays. */
+export const jobPage = (report: JobReport, extras: JobPageExtras): string =>
+  documentOf({
+    title: `${report.job}: dub report`,
+    parts: extras.parts,
+    policy: "media-src 'self' file: blob:",
+    body: [
+      html`<a class="skip" href="#cues">Skip to the cues</a>`,
+      heading(report),
+      html`<main>
+          ${figureList(report.metrics, extras.lastMetrics)} ${player(extras.audio)} ${timeChart(report)}
+          ${cueSection(report)}
+        </main>
+        <p id="live" class="unseen" role="status" aria-live="polite"></p>
+        ${keyHelp(jobKeys)}
+        <script type="application/json" id="data">
+          ${jsonText(pageData(report, extras.peaks))}
+        </script>`
+    ]
+  })
+
+/** What the page's script is told. */
+export const pageData = (report: JobReport, peaks: ArrayLike<number>): PageData => ({
+  duration: report.duration,
+  peaks: packedPeaks(peaks),
+  cues: report.cues.map((cue): PageCue => ({
+    index: cue.index,
+    start: cue.start,
+    end: cue.end,
+    ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
+    mark: cue.status === "failed" ? "failed" : marksOf(cue).length > 0 ? "flagged" : "none"
+  }))
+})
+
+/** Levels 0 to 1 as bytes in base64; the smallest sound stays visible. */
+const packedPeaks = (peaks: ArrayLike<number>): string =>
+  Buffer.from(Uint8Array.from(peaks, (peak) => Math.ceil(Math.min(1, Math.max(0, peak)) * 255))).toString(
+    "base64"
+  )
+
+const heading = (report: JobReport): Html => {
+  const marked = report.cues.filter((cue) => marksOf(cue).length > 0).length
+  const { failed } = report.metrics
+  const state = failed > 0 ? "bad" : marked > 0 ? "warn" : "good"
+  const about = [report.input, report.language, lasting(report.duration), counted(report.cues.length, "cue")]
+  return html`<header>
+    <nav aria-label="Pages"><a href="../index.html">← All jobs</a></nav>
+    <h1>${report.job}</h1>
+    <p class="about">${about.filter((words) => words !== undefined).join(" · ")}</p>
+    <p class="verdict ${state}">
+      ${
+        failed > 0
+          ? `${counted(failed, "cue")} failed${marked > failed ? `, ${marked - failed} more to look at` : ""}`
+          : marked > 0
+            ? `${counted(marked, "cue")} to look at`
+            : "Every cue is in place"
+      }
+    </p>
+    ${helpButton}
+  </header>`
+}
+
+const player = (audio: string | undefined): Html => {
+  const silent: Content = audio === undefined ? html`disabled` : undefined
+  return html`<section class="player" aria-label="Player">
+    <div id="wave" role="img" aria-label="The waveform with the cues on it"></div>
+    <div class="controls">
+      <button type="button" id="play" ${silent}>Play</button>
+      <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
+      <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
+      <button type="button" id="next-flagged">Next flagged</button>
+      <output id="time" aria-label="Position">0:00.0</output>
+      <label class="zoom">Zoom <input type="range" id="zoom" min="0" max="100" step="1" /></label>
+    </div>
+    ${
+      audio === undefined
+        ? html`<p class="aside">
+            There is no sound to play: this job has made none yet, or none that browsers play.
+          </p>`
+        : html`<audio id="audio" preload="metadata" src="${encodeURIComponent(audio)}"></audio>`
+    }
+    <div class="now" id="now" hidden>
+      <p class="now-about" id="now-about"></p>
+      <p id="now-source" dir="auto"></p>
+      <p id="now-spoken" dir="auto"></p>
+    </div>
+  </section>`
+}
+
+const cueSection = (report: JobReport): Html => {
+  const names = report.cues.map(marksOf)
+  const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
+  const marked = names.filter((of) => of.length > 0).length
+  const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker ?? []))].sort((a, b) =>
+    a.localeCompare(b)
+  )
+  const skipped = report.cues.filter(({ status }) => status === "skipped").length
+  return html`<section class="list" aria-labelledby="cues-title">
+    <h2 id="cues-title">Cues</h2>
+    <div class="tools" role="search" aria-label="Find cues">
+      <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
+      <label
+        >Show
+        <select id="filter">
+          ${option("all", "all cues", report.cues.length)}${option("marked", "to look at", marked)}${option("status:spoken", "spoken", report.metrics.spoken)}${option("status:skipped", "skipped", skipped)}${markNames.filter((mark) => count(mark) > 0).map((mark) => option(`mark:${mark}`, marks[mark].word, count(mark)))}
+        </select></label
+      >
+      ${
+        speakers.length < 2
+          ? undefined
+          : html`<label
+              >Speaker
+              <select id="speaker">
+                <option value="">everyone</option>
+                ${speakers.map((name) => html`<option>${name}</option>`)}
+              </select></label
+            >`
+      }
+      <label class="check"><input type="checkbox" id="flagged-first" checked /> Flagged first</label>
+      <p id="shown" role="status">${counted(report.cues.length, "cue")}</p>
+    </div>
+    ${cueTable(report)}
+  </section>`
+}
+
+const option = (value: string, words: string, count: number): Html =>
+  html`<option value="${value}">${words} (${count})</option>`

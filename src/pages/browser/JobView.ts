@@ -1,0 +1,206 @@
+/** A job's page come alive: cues chosen, heard, searched and filtered. */
+import { type JobAction, jobKeys } from "../Keys.ts"
+import type { PageCue, PageData } from "../PageData.ts"
+import { Chart } from "./Chart.ts"
+import { byId, maybeById, shortClock } from "./Dom.ts"
+import { listenToKeys } from "./ListenToKeys.ts"
+import { Player } from "./Player.ts"
+import { placeOf, Rows } from "./Rows.ts"
+import { Waveform } from "./Waveform.ts"
+
+/** Brings the page to life. */
+export const jobView = (): void => {
+  const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
+  const body = byId("cues", HTMLTableSectionElement)
+  const media = maybeById("audio", HTMLAudioElement)
+  const live = byId("live", HTMLElement)
+  const rows = new Rows(body, "button.play")
+  const player = new Player(media, () => {
+    live.textContent =
+      "The sound cannot be played: its file is missing, or the browser does not know its format."
+    live.classList.remove("unseen")
+  })
+
+  /** Makes a cue the current one; tells of it where a person asked for it. */
+  const choose = (at: number, asked: boolean): void => {
+    const row = rows.choose(at)
+    const cue = data.cues[at]
+    if (row === undefined || cue === undefined) return
+    wave.show(at)
+    showNow(row)
+    if (!asked) return
+    row.scrollIntoView({ block: "nearest" })
+    live.textContent = spokenWords(row, cue)
+  }
+  const hear = (at: number): void => {
+    choose(at, true)
+    const heard = data.cues[at]?.heard
+    if (heard === undefined) player.go(data.cues[at]?.start ?? 0)
+    else player.play(...heard)
+  }
+  /** Goes to a cue; where sound is playing, that cue is heard. */
+  const visit = (at: number | undefined): void => {
+    if (at === undefined) return
+    if (player.playing) return hear(at)
+    choose(at, true)
+    player.go(timesOf(data.cues[at])[0])
+  }
+
+  const wave = new Waveform(byId("wave", HTMLElement), media, data, hear)
+  const chart = new Chart(data, hear)
+  const zoom = byId("zoom", HTMLInputElement)
+  const zoomTo = (value: number): void => {
+    wave.zoom = value
+    zoom.value = `${Math.round(wave.zoom * 100)}`
+  }
+  zoom.value = `${Math.round(wave.zoom * 100)}`
+  zoom.addEventListener("input", () => (wave.zoom = Number(zoom.value) / 100))
+
+  const play = byId("play", HTMLButtonElement)
+  const time = byId("time", HTMLOutputElement)
+  player.watch((seconds, playing) => {
+    time.textContent = `${shortClock(seconds)} / ${shortClock(data.duration)}`
+    play.textContent = playing ? "Pause" : "Play"
+    chart.move(seconds)
+    if (!playing || player.playingCue) return
+    const heard = heardAt(data.cues, seconds, rows.current)
+    if (heard !== undefined && heard !== rows.current) choose(heard, false)
+  })
+  time.textContent = `${shortClock(0)} / ${shortClock(data.duration)}`
+  play.addEventListener("click", () => player.toggle())
+
+  const finding = findingIn(rows)
+  const marked = (row: HTMLTableRowElement) => row.dataset["marks"] !== ""
+  const acts: Readonly<Record<JobAction, () => void>> = {
+    next: () => visit(rows.beside(1)),
+    previous: () => visit(rows.beside(-1)),
+    nextFlagged: () => visit(rows.beside(1, marked)),
+    previousFlagged: () => visit(rows.beside(-1, marked)),
+    playCue: () => hear(rows.current ?? rows.beside(1) ?? 0),
+    playPause: () => player.toggle(),
+    search: finding.search,
+    filter: finding.filter,
+    order: finding.order,
+    zoomIn: () => zoomTo(wave.zoom + 0.1),
+    zoomOut: () => zoomTo(wave.zoom - 0.1),
+    help: () => {},
+    leave: finding.leave
+  }
+  listenToKeys(jobKeys, body, (action) => acts[action]())
+  byId("next", HTMLButtonElement).addEventListener("click", acts.next)
+  byId("previous", HTMLButtonElement).addEventListener("click", acts.previous)
+  byId("next-flagged", HTMLButtonElement).addEventListener("click", acts.nextFlagged)
+  body.addEventListener("click", (event) => {
+    const row = event.target instanceof Element ? event.target.closest("tr") : null
+    // Whoever marks words in order to copy them does not want to hear them.
+    if (row instanceof HTMLTableRowElement && getSelection()?.isCollapsed !== false) hear(placeOf(row))
+  })
+
+  const linked = data.cues.findIndex(({ index }) => location.hash === `#cue-${index}`)
+  if (linked >= 0) visit(linked)
+}
+
+/** Search, filter and order of the cues; returns what keys do to them. */
+const findingIn = (rows: Rows) => {
+  const search = byId("search", HTMLInputElement)
+  const filter = byId("filter", HTMLSelectElement)
+  const speaker = maybeById("speaker", HTMLSelectElement)
+  const first = byId("flagged-first", HTMLInputElement)
+  const shown = byId("shown", HTMLElement)
+  const narrow = () => {
+    const who = speaker?.value ?? ""
+    rows.filter(
+      (row) => passes(row, filter.value) && (who === "" || row.dataset["speaker"] === who),
+      search.value
+    )
+    const all = rows.all.length
+    shown.textContent = rows.shown === all ? `${all} cues` : `${rows.shown} of ${all} cues`
+  }
+  const arrange = () => rows.arrange((row) => first.checked && row.dataset["marks"] !== "")
+  search.addEventListener("input", narrow)
+  filter.addEventListener("change", narrow)
+  speaker?.addEventListener("change", narrow)
+  first.addEventListener("change", arrange)
+  // A page that is opened again may bring its fields' last values with it.
+  if (search.value !== "" || filter.value !== "all" || (speaker?.value ?? "") !== "") narrow()
+  if (!first.checked) arrange()
+  return {
+    search: () => {
+      search.focus()
+      search.select()
+    },
+    filter: () => filter.focus(),
+    order: () => {
+      first.checked = !first.checked
+      arrange()
+    },
+    leave: () => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      search.value = ""
+      filter.value = "all"
+      if (speaker !== undefined) speaker.value = ""
+      narrow()
+    }
+  }
+}
+
+const passes = (row: HTMLTableRowElement, filter: string): boolean => {
+  const marks = (row.dataset["marks"] ?? "").split(" ")
+  const [kind, name = ""] = filter.split(":")
+  switch (kind) {
+    case "marked":
+      return row.dataset["marks"] !== ""
+    case "status":
+      return row.dataset["status"] === name
+    case "mark":
+      return marks.includes(name)
+    default:
+      return true
+  }
+}
+
+const timesOf = (cue: PageCue | undefined): readonly [number, number] =>
+  cue === undefined ? [0, 0] : (cue.heard ?? [cue.start, cue.end])
+
+/** The cue that is heard at a moment: the one before, as long as it lasts, else the first of those that sound. */
+const heardAt = (
+  cues: ReadonlyArray<PageCue>,
+  seconds: number,
+  before: number | undefined
+): number | undefined => {
+  const sounds = ({ heard }: PageCue) => heard !== undefined && heard[0] <= seconds && seconds < heard[1]
+  const last = before === undefined ? undefined : cues[before]
+  if (last !== undefined && sounds(last)) return before
+  const found = cues.findIndex(sounds)
+  return found < 0 ? undefined : found
+}
+
+const cellText = (row: HTMLTableRowElement, name: string): string =>
+  row.querySelector(`.${name}`)?.textContent?.trim().replaceAll(/\s+/gu, " ") ?? ""
+
+const showNow = (row: HTMLTableRowElement): void => {
+  const words = [
+    `Cue ${cellText(row, "number")}`,
+    cellText(row, "speaker"),
+    cellText(row, "speed"),
+    cellText(row, "look")
+  ]
+  byId("now", HTMLElement).hidden = false
+  byId("now-about", HTMLElement).textContent = words.filter((word) => word !== "").join(" · ")
+  byId("now-source", HTMLElement).textContent = cellText(row, "source")
+  byId("now-spoken", HTMLElement).textContent = cellText(row, "spoken")
+}
+
+/** What a screen reader says of a cue that was gone to. */
+const spokenWords = (row: HTMLTableRowElement, cue: PageCue): string => {
+  const look = cellText(row, "look")
+  return [
+    `Cue ${cue.index}`,
+    cellText(row, "speaker"),
+    shortClock(cue.start),
+    ...(look === "" ? [] : [`look at: ${look}`]),
+    cellText(row, "source")
+  ]
+    .filter((word) => word !== "")
+    .join(", ")
+}

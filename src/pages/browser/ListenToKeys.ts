@@ -1,0 +1,43 @@
+/** Keys as they are pressed on a page, and the help that lists them. */
+import type { KeyHelp } from "../Keys.ts"
+import { byId } from "./Dom.ts"
+
+/**
+ * Does what the keys say wherever they do not belong to a field. Arrow keys belong to the page unless `list` has the focus;
+ * `?` and its button open the help, where listening can be turned off for those whose aids use the same keys.
+ */
+export const listenToKeys = <Action extends string>(
+  keys: ReadonlyArray<KeyHelp<Action>>,
+  list: Element,
+  act: (action: Action) => void
+): void => {
+  const dialog = byId("help", HTMLDialogElement)
+  const on = byId("keys-on", HTMLInputElement)
+  const open = () => {
+    if (!dialog.open) dialog.showModal()
+  }
+  byId("help-open", HTMLButtonElement).addEventListener("click", open)
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.open) return
+    const target = event.target instanceof Element ? event.target : document.body
+    const pressed = keys.find((each) => each.keys.includes(event.key))
+    if (pressed === undefined || takenBy(target, event.key)) return
+    if (!on.checked && pressed.action !== "leave") return
+    if (event.key.startsWith("Arrow") && !list.contains(target)) return
+    event.preventDefault()
+    if (pressed.action === "help") open()
+    else act(pressed.action)
+  })
+}
+
+/** Whether an element wants a key for itself. */
+const takenBy = (target: Element, key: string): boolean => {
+  if (key === "Escape") return false
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true
+  if (target instanceof HTMLInputElement) {
+    return target.type === "range" ? key.startsWith("Arrow") : target.type !== "checkbox" || key === " "
+  }
+  const pressable =
+    target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || target.tagName === "SUMMARY"
+  return pressable && (key === "Enter" || key === " ")
+}

@@ -1,0 +1,78 @@
+/** The sound of the page: all of it, or one cue. */
+
+/** Plays a media element, and stops at a cue's end to the frame of the screen. */
+export class Player {
+  private until: number | undefined
+  private readonly watchers: Array<(seconds: number, playing: boolean) => void> = []
+
+  constructor(
+    private readonly media: HTMLMediaElement | undefined,
+    private readonly failed: () => void
+  ) {
+    if (media === undefined) return
+    media.addEventListener("play", () => this.frame())
+    for (const event of ["pause", "seeked", "timeupdate", "loadedmetadata"]) {
+      media.addEventListener(event, () => this.look())
+    }
+    media.addEventListener("error", failed)
+  }
+
+  /** Calls back with the position in seconds whenever it moves. */
+  watch(watcher: (seconds: number, playing: boolean) => void): void {
+    this.watchers.push(watcher)
+  }
+
+  get position(): number {
+    return this.media?.currentTime ?? 0
+  }
+
+  get playing(): boolean {
+    return this.media !== undefined && !this.media.paused
+  }
+
+  /** Whether it plays one cue and will stop behind it. */
+  get playingCue(): boolean {
+    return this.playing && this.until !== undefined
+  }
+
+  /** Plays from a position, to its end or to another. */
+  play(from: number, until?: number): void {
+    this.go(from)
+    this.until = until
+    this.start()
+  }
+
+  /** Moves the position and leaves the rest as it is. */
+  go(to: number): void {
+    this.until = undefined
+    if (this.media !== undefined) this.media.currentTime = to
+  }
+
+  /** Pauses, or plays on from here. */
+  toggle(): void {
+    this.until = undefined
+    if (this.playing) this.media?.pause()
+    else this.start()
+  }
+
+  private start(): void {
+    // An interrupted start is no failure: another cue was asked for meanwhile.
+    this.media?.play().catch((error: unknown) => {
+      if (!(error instanceof DOMException && error.name === "AbortError")) this.failed()
+    })
+  }
+
+  private frame(): void {
+    this.look()
+    if (this.playing) requestAnimationFrame(() => this.frame())
+  }
+
+  private look(): void {
+    if (this.media === undefined) return
+    if (this.until !== undefined && this.playing && this.media.currentTime >= this.until) {
+      this.until = undefined
+      this.media.pause()
+    }
+    for (const watcher of this.watchers) watcher(this.media.currentTime, this.playing)
+  }
+}
