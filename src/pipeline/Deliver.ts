@@ -14,7 +14,8 @@ import { usualDuck } from "../ffmpeg/Duck.ts"
 import type { AudioFormat, AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { Job } from "./Job.ts"
-import { lengthAt, levelled, type Programme, programmeGain, speechOf, targetOf } from "./Mixdown.ts"
+import { levelled, mixedTo, targetOf } from "./Levelling.ts"
+import { lengthAt, mixOf, type Programme, speechOf } from "./Mixdown.ts"
 import { Progress } from "./Progress.ts"
 import { makeFolder, writeResult } from "./ResultFolder.ts"
 
@@ -53,9 +54,14 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
 
   const programme = programmeOf(made)
   const target = targetOf(job.loudness)
-  const gain = yield* programmeGain(programme, target)
-  const { blocks, measured } = levelled(programme, gain, target.peak)
-  yield* encode(made, programme, sinks, blocks)
+  const { gain, measured } = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { mix, gain } = yield* mixedTo(programme, target, path.join(folder, `.${job.id}.mix.part`))
+      const { blocks, measured } = levelled(mix.blocks, programme, gain, target.peak)
+      yield* encode(made, programme, sinks, blocks)
+      return { gain, measured: measured() }
+    })
+  )
 
   const texts = subtitleNames.filter(wants)
   for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
@@ -73,7 +79,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
     ...stems,
     ...clips
   ]
-  return { files, measured: measured() }
+  return { files, measured }
 })
 
 const audioNames = ["wav", "flac", "mp3", "m4a", "opus"] as const
@@ -189,7 +195,7 @@ const deliverStems = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* ([, placements], at) {
       const file = path.join(folder, `${names[at] ?? at}.wav`)
       const stem = { ...programme, placements }
-      const { blocks } = levelled(stem, gain, peak)
+      const { blocks } = levelled(mixOf(stem), stem, gain, peak)
       yield* encode(made, stem, [{ path: file, format: formats.wav, ...about(made) }], blocks)
       return file
     })

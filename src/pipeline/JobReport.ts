@@ -12,7 +12,8 @@ import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
 import type { CueWords, Words } from "../script/Words.ts"
 import type { Job } from "./Job.ts"
 import { type DubbedCue, metricsOf } from "./Metrics.ts"
-import { type Measured, mixedLoudness } from "./Mixdown.ts"
+import type { Measured } from "./Levelling.ts"
+import { mixedLoudness } from "./Mixdown.ts"
 import { lineName } from "./Place.ts"
 
 /** What a report is made of. */

@@ -1,21 +1,17 @@
 /**
- * The programme of a job as a stream of blocks: clips read as they are needed, levelled, sped up where their placement says
- * so, and summed. Memory depends on how much sounds at once, never on the film's length.
+ * The sum of a job's clips as a stream of blocks: clips read as they are needed, brought to one loudness, sped up where their
+ * placement says so, and added up. Memory depends on how much sounds at once, never on the film's length.
  */
 import { Effect, Either, Stream } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Limiter } from "../audio/Limiter.ts"
-import { LoudnessMeter } from "../audio/Loudness.ts"
 import { type MixEvent, Mixer } from "../audio/Mix.ts"
-import { decibelsOf, gainOf, type Pcm, sliceOf } from "../audio/Pcm.ts"
+import { gainOf, type Pcm, scaled, sliceOf } from "../audio/Pcm.ts"
 import { resampled } from "../audio/Resample.ts"
 import { spedUp } from "../audio/Stretch.ts"
 import { edgeFade, faded } from "../audio/Trim.ts"
-import { TruePeakMeter } from "../audio/TruePeak.ts"
 import { decodeWav } from "../audio/Wav.ts"
 import type { Clip } from "../domain/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
-import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { ClipPart, Placement } from "../domain/Placement.ts"
 import { type Frames, frames, framesAt, framesBetween, Lufs, type SampleRate } from "../domain/Units.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
@@ -36,14 +32,6 @@ export interface Programme {
   readonly panOf: (speaker: SpeakerName | undefined) => number
 }
 
-/** What the finished programme measures. */
-export interface Measured {
-  /** LUFS. */
-  readonly integrated: number
-  /** dBTP. */
-  readonly truePeak: number
-}
-
 /** The loudness that every clip is brought to before the mix, in LUFS; leaves headroom for two voices at once. */
 const lineLoudness = -20
 
@@ -53,90 +41,14 @@ const mostGain = 24
 /** Frames in a block of the mix. */
 const blockFrames = 16_384
 
-/** The target in LUFS and dBTP; undefined leaves the mix as it is, but for its peaks. */
-export const targetOf = (
-  target: LoudnessTarget
-): { readonly loudness: number | undefined; readonly peak: number } => {
-  switch (target) {
-    case "none":
-      return { loudness: undefined, peak: -1 }
-    case "ebu-r128":
-      return { loudness: -23, peak: -1 }
-    case "podcast":
-      return { loudness: -16, peak: -1 }
-    default:
-      return { loudness: target, peak: -1.5 }
-  }
-}
-
 /** What a segment's loudness is in the mix: that of all lines, unless it lies too far off to be brought there. */
 export const mixedLoudness = (recorded: Lufs): Lufs =>
   Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
 type MixFault = StateUnusable | ClipMissing
 
-/** The programme at its final level; the meters hold what it came to once the stream has ended. */
-export const levelled = (programme: Programme, gain: number, peak: number) => {
-  const loudness = new LoudnessMeter(programme.rate, programme.channels)
-  const truePeak = new TruePeakMeter(programme.channels)
-  const limiter = new Limiter(programme.rate, programme.channels, gainOf(peak))
-  const meter = (block: Float32Array): Float32Array => {
-    loudness.push(block)
-    truePeak.push(block)
-    return block
-  }
-  const blocks = mixOf(programme).pipe(
-    Stream.map((block) => limiter.push(amplified(block, gain))),
-    Stream.concat(Stream.sync(() => limiter.flush())),
-    Stream.filter((block) => block.length > 0),
-    Stream.map(meter)
-  )
-  const measured = (): Measured => ({
-    integrated: loudness.integrated(),
-    truePeak: Math.max(-120, decibelsOf(truePeak.peak()))
-  })
-  return { blocks, measured }
-}
-
-/** The loudness that a programme may miss its target by, in LU, before it is levelled once more. */
-const closeEnough = 0.15
-
-/** How often a programme is levelled at most; what the limiter takes away is given back in ever smaller steps. */
-const mostLevellings = 4
-
-/**
- * The factor that brings the programme to its target, found by mixing it without keeping it. Where no peak has to be limited
- * once is enough; else what the limiter takes away is made up for, until the target is met.
- */
-export const programmeGain = Effect.fn("Mixdown.gain")(function* (
-  programme: Programme,
-  target: { readonly loudness: number | undefined; readonly peak: number }
-) {
-  const { loudness, peak } = target
-  if (loudness === undefined || programme.placements.length === 0) return 1
-  const raw = new LoudnessMeter(programme.rate, programme.channels)
-  const rawPeak = new TruePeakMeter(programme.channels)
-  yield* Stream.runForEach(mixOf(programme), (block) =>
-    Effect.sync(() => {
-      raw.push(block)
-      rawPeak.push(block)
-    })
-  )
-  if (raw.integrated() <= -70) return 1
-  let decibels = loudness - raw.integrated()
-  if (decibelsOf(rawPeak.peak()) + decibels <= peak) return gainOf(decibels)
-  for (let round = 0; round < mostLevellings; round++) {
-    const { blocks, measured } = levelled(programme, gainOf(decibels), peak)
-    yield* Stream.runDrain(blocks)
-    const short = loudness - measured().integrated
-    if (Math.abs(short) <= closeEnough) break
-    decibels += short
-  }
-  return gainOf(decibels)
-})
-
 /** The sum of all clips, block by block. */
-const mixOf = (programme: Programme): Stream.Stream<Float32Array, MixFault, ClipFolder> =>
+export const mixOf = (programme: Programme): Stream.Stream<Float32Array, MixFault, ClipFolder> =>
   Stream.suspend(() => {
     const mixer = new Mixer({ length: programme.length, channels: programme.channels, stems: 0 })
     /** Renders up to where the next event must be added, lazily: a long pause is never held as a whole. */
@@ -194,7 +106,7 @@ const partOf = Effect.fnUntraced(function* (
   })
   const decibels = mixedLoudness(heard.loudness) - heard.loudness
   const speech: Pcm = resampled(sliceOf(whole, heard.from, heard.to), rate)
-  return amplified(faded(speech.samples, Math.round((rate * edgeFade) / 1000)), gainOf(decibels))
+  return scaled(faded(speech.samples, Math.round((rate * edgeFade) / 1000)), gainOf(decibels))
 })
 
 const joined = (pieces: NonEmptyReadonlyArray<Float32Array>, gap: number): Float32Array => {
@@ -207,9 +119,6 @@ const joined = (pieces: NonEmptyReadonlyArray<Float32Array>, gap: number): Float
   }
   return samples
 }
-
-const amplified = (samples: Float32Array, gain: number): Float32Array =>
-  gain === 1 ? samples : samples.map((sample) => sample * gain)
 
 /** The length of a programme in frames at a rate: whole frames that hold all of it. */
 export const lengthAt = (deliveryFrames: Frames, delivery: SampleRate, rate: SampleRate): Frames =>

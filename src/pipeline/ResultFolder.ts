@@ -38,7 +38,8 @@ export const makeFolder = Effect.fn("ResultFolder.make")(function* (path: string
     .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) })))
 })
 
-const wordsOf = (error: PlatformError): string =>
+/** Why a file cannot be written, in words. */
+export const wordsOf = (error: PlatformError): string =>
   error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? "no permission to write there"
     : error.message

@@ -121,22 +121,24 @@ const created = (
 ): Effect.Effect<TaskId, Ending | StateUnusable, Needs> => {
   const { key, casting } = row.utterance
   return attempt(run, lane, row).pipe(
-    Effect.retry(
-      backoff.pipe(
-        Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
-        Schedule.modifyDelay((fault, delay) =>
-          isCallFault(fault) ? Duration.max(delay, asked(fault)) : delay
-        ),
-        Schedule.tapInput((fault: CallFault | Ending | StateUnusable) =>
-          isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
-        ),
-        Schedule.whileInput(isCallFault),
-        Schedule.intersect(Schedule.recurs(mostAttempts - 1))
-      )
+    Effect.tapError((fault) =>
+      isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
     ),
+    Effect.retry(createRetries),
     Effect.catchTags({ SlowDown: setAside, Unreachable: setAside, Broken: setAside, Refused: setAside })
   )
 }
+
+const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
+  fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "Broken"
+
+/** Retries of a create that surely made no task: never before the time that the service asked to wait. */
+const createRetries = backoff.pipe(
+  Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
+  Schedule.modifyDelay((fault, delay) => (isCallFault(fault) ? Duration.max(delay, asked(fault)) : delay)),
+  Schedule.whileInput(isCallFault),
+  Schedule.intersect(Schedule.recurs(mostAttempts - 1))
+)
 
 /** One create, from its announcement to its answer. Fails with a call's fault where it surely made no task. */
 const attempt = (
@@ -150,7 +152,7 @@ const attempt = (
     const learned = yield* Learned
     const progress = yield* Progress
     const { key, casting, characters } = row.utterance
-    yield* Effect.raceFirst(lane.clearance, run.stopped)
+    if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
     if (run.halted() !== undefined) return yield* new Left()
     const cost = (run.price(casting) ?? 0) * characters
     if (!run.budget.reserve(cost)) {
@@ -333,6 +335,3 @@ export const lost = (
 /** Sets an utterance aside for a passing fault. */
 export const setAside = (fault: Fault): Effect.Effect<never, SetAside> =>
   new SetAside({ setback: setbackOf(fault) })
-
-const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
-  fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "Broken"
