@@ -22,9 +22,12 @@ export const learn = (known: Estimate | undefined, value: number): Estimate => {
   if (known === undefined || known.count === 0) return first(value)
   const share = Math.max(weight, 1 / (known.count + 1))
   const error = value - known.mean
-  return Estimate.make({
-    count: known.count + 1,
-    mean: known.mean + share * error,
-    spread: known.spread + share * (Math.abs(error) - known.spread)
-  })
+  return Estimate.make(
+    {
+      count: known.count + 1,
+      mean: known.mean + share * error,
+      spread: known.spread + share * (Math.abs(error) - known.spread)
+    },
+    { disableValidation: true }
+  )
 }

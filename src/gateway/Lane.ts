@@ -31,6 +31,8 @@ export interface Lane {
   readonly inSlot: <A, E, R>(effect: Effect.Effect<A, E, R>, priority?: number) => Effect.Effect<A, E, R>
   /** Waits until a create may be sent: past the pause asked for, the pace's gap and an open breaker. */
   readonly clearance: Effect.Effect<void>
+  /** Whether there is nothing to wait for. */
+  readonly isClear: () => boolean
   /** Tells the lane how a create went. */
   readonly told: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
   readonly status: Effect.Effect<LaneStatus>
@@ -114,6 +116,7 @@ export const makeLane = (
         const wait = Math.max(pause, gap)
         if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
         lastStart = now
+        heldUntil = 0
         return Effect.void
       })
     })
@@ -126,6 +129,7 @@ export const makeLane = (
           )
         ),
       clearance,
+      isClear: () => mended === undefined && heldUntil === 0 && pace.gap === 0,
       told,
       status: Effect.sync(() => ({
         inFlight: queue.pending,

@@ -19,7 +19,10 @@ import { writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import type { HostileService } from "./HostileService.ts"
 
-export const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("vi-anna") })
+export const casting = Casting.make({
+  provider: ProviderId.make("provider_fast"),
+  voice: VoiceId.make("vi-anna")
+})
 
 /** Utterances of differing words and lengths. */
 export const utterances = (count: number): ReadonlyArray<Utterance> =>
@@ -29,7 +32,10 @@ export const utterances = (count: number): ReadonlyArray<Utterance> =>
   })
 
 export const job = (list: ReadonlyArray<Utterance>) => [
-  { job: JobId.make("ep01"), utterances: list.map((utterance, i) => ({ utterance, label: `ep01 #${i + 1}` })) }
+  {
+    job: JobId.make("ep01"),
+    utterances: list.map((utterance, i) => ({ utterance, label: `ep01 #${i + 1}` }))
+  }
 ]
 
 /** Settings for these utterances, many at once. */
@@ -51,7 +57,12 @@ export const stored = (folder: string) =>
   )
 
 /** Everything that the speak stage needs, on the real parts. */
-export const parts = (folder: string, service: HostileService, events: Array<ProgressEvent> = [], key?: string) =>
+export const parts = (
+  folder: string,
+  service: HostileService,
+  events: Array<ProgressEvent> = [],
+  key?: string
+) =>
   Layer.mergeAll(
     stored(folder),
     Ffmpeg.Default,
@@ -66,7 +77,7 @@ export const parts = (folder: string, service: HostileService, events: Array<Pro
         })
       )
     ),
-    Layer.succeed(Progress, { emit: (event) => Effect.sync(() => { events.push(event); if (process.env.DW_TRACE) console.log(Math.round(performance.now()), event._tag, "why" in event ? event.why : "error" in event ? event.error : "") }) })
+    Layer.succeed(Progress, { emit: (event) => Effect.sync(() => void events.push(event)) })
   )
 
 /** A service for as long as the scope. */

@@ -96,7 +96,6 @@ export class HostileService {
   /** Every task that was charged, in order. */
   readonly charged: Array<Charged> = []
   readonly requests: Record<string, number> = {}
-  readonly log: Array<string> = []
   /** Mischief done so far. */
   readonly done: Partial<Record<Mischief, number>> = {}
   /** Headers that reached the other host. */
@@ -139,7 +138,6 @@ export class HostileService {
     const times = this.times.get(name) ?? 0
     if (times >= this.character.timesEach) return false
     this.times.set(name, times + 1)
-    this.log.push(`${Date.now() % 1e6} ${mischief} ${about}`)
     this.done[mischief] = (this.done[mischief] ?? 0) + 1
     return true
   }
@@ -160,7 +158,8 @@ export class HostileService {
       return
     }
     const [, , what = "", name = ""] = url.pathname.split("/")
-    if (request.method === "POST" && what === "text-to-speech") this.create(response, decodeURIComponent(name), body)
+    if (request.method === "POST" && what === "text-to-speech")
+      this.create(response, decodeURIComponent(name), body)
     else if (what === "task" && request.method === "GET") this.look(response, name)
     else if (what === "tasks") this.history(response, url)
     else if (what === "credits") answer(response, 200, { credits: this.character.credits ?? 1e9 })
@@ -176,11 +175,15 @@ export class HostileService {
     if (this.happens("create-429", text)) return answer(response, 429, { error: "slow down" })
     if (this.happens("create-429-retry-after", text))
       return answer(response, 429, { error: { message: "slow down" } }, { "retry-after": "1" })
-    if (this.happens("create-503", text)) return answer(response, 503, "<html><h1>Service Unavailable</h1></html>")
+    if (this.happens("create-503", text))
+      return answer(response, 503, "<html><h1>Service Unavailable</h1></html>")
     if (this.happens("create-500-before", text)) return answer(response, 500, "Internal Server Error")
     if (this.happens("create-drop-before", text)) return void response.destroy()
     const price = (this.character.price ?? 0) * charactersOf(text)
-    const spent = this.charged.reduce((sum, task) => sum + charactersOf(task.text) * (this.character.price ?? 0), 0)
+    const spent = this.charged.reduce(
+      (sum, task) => sum + charactersOf(task.text) * (this.character.price ?? 0),
+      0
+    )
     if (this.character.credits !== undefined && spent + price > this.character.credits)
       return answer(response, 402, { message: "insufficient credits" })
     const [from, to] = this.character.settle
@@ -193,14 +196,17 @@ export class HostileService {
       text,
       madeAt: now,
       doneAt: now + from + this.random() * (to - from),
-      fate: this.happens("task-fails", text) ? "fails" : this.happens("task-vanishes", text) ? "vanishes" : "done"
+      fate: this.happens("task-fails", text)
+        ? "fails"
+        : this.happens("task-vanishes", text)
+          ? "vanishes"
+          : "done"
     }
     this.charged.push(task)
-    this.log.push(`${Date.now() % 1e6} CHARGED ${label} ${text} ${task.id}`)
     if (this.happens("create-500-after", text)) return answer(response, 502, "<html>Bad Gateway</html>")
     if (this.happens("create-drop-after", text)) return void response.destroy()
     if (this.happens("create-hang-after", text)) return
-    if (this.happens("create-garbage-after", text)) return answer(response, 200, "{\"task_id\": \"")
+    if (this.happens("create-garbage-after", text)) return answer(response, 200, '{"task_id": "')
     const credits = this.character.price === undefined ? {} : { credits: price }
     answer(response, 201, this.wrapped({ task_id: task.id, status: "pending", ...credits }))
   }
@@ -247,11 +253,16 @@ export class HostileService {
     const link = this.links.get((request.url ?? "").slice("/audio/".length))
     const task = this.charged.find((one) => one.id === link?.id)
     if (link === undefined || task === undefined || Date.now() > link.until)
-      return answer(response, 403, "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")
+      return answer(
+        response,
+        403,
+        "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
+      )
     const { text } = task
     if (this.happens("audio-500", text)) return answer(response, 500, "")
     if (this.happens("audio-drop", text)) return void response.destroy()
-    if (this.happens("audio-html", text)) return answer(response, 200, "<!doctype html><title>Sign in</title>")
+    if (this.happens("audio-html", text))
+      return answer(response, 200, "<!doctype html><title>Sign in</title>")
     if (this.happens("audio-empty", text)) return sound(response, new Uint8Array())
     if (this.happens("audio-noise", text)) return sound(response, new Uint8Array(2_000).fill(0xa5))
     if (this.happens("audio-silent", text)) return sound(response, silence(text))
@@ -271,7 +282,9 @@ export class HostileService {
     if (this.happens("history-drop", url.search)) return void response.destroy()
     const limit = Math.min(25, Number(url.searchParams.get("limit") ?? 10))
     const page = Number(url.searchParams.get("page") ?? 1)
-    const newest = [...this.charged].reverse().filter((task) => task.fate !== "vanishes" || Date.now() < task.doneAt)
+    const newest = [...this.charged]
+      .reverse()
+      .filter((task) => task.fate !== "vanishes" || Date.now() < task.doneAt)
     const entries = newest.slice((page - 1) * limit, page * limit).map((task) => this.recordOf(task))
     answer(response, 200, this.character.envelope === "none" ? entries : { data: { items: entries } })
   }
@@ -305,7 +318,11 @@ const answer = (
   headers: Record<string, string> = {}
 ): void => {
   const text = typeof body === "string" ? body : JSON.stringify(body)
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...headers })
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    ...headers
+  })
   response.end(text)
 }
 
