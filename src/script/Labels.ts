@@ -3,6 +3,7 @@
  * is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be proved by the whole file.
  */
 import { isCapitals, wordsOnly } from "./Writing.ts"
+import { leadingOverrides } from "./Overrides.ts"
 import { announces, namesRole, namesSound } from "./SoundWords.ts"
 
 /** A label found at the start of a text. */
@@ -79,7 +80,8 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
   lines.forEach((line, i) => {
     upper += line.match(/\p{Lu}/gu)?.length ?? 0
     lower += line.match(/\p{Ll}/gu)?.length ?? 0
-    const candidate = candidateAt(withoutMarks(line))
+    const bare = withoutMarks(line)
+    const candidate = candidateAt(bare.slice(leadingOverrides(bare).length))
     if (candidate === undefined || (candidate.bracket && !candidate.colon && candidate.rest === "")) return
     const key = candidate.name.toUpperCase()
     const behind = wordsOnly(candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24)

@@ -18,6 +18,14 @@ const firstKey = new RegExp(`^\\s*(?:${keys})\\s*:`, "iu")
 /** Whether what stands between braces is meant as overrides, and not as words or another tool's code. */
 export const isOverride = (inner: string): boolean => firstKey.test(inner)
 
+/** The overrides that a line begins with, as written. */
+export const leadingOverrides = (line: string): string => {
+  const braces = /^(?:\s*\{[^{}]*\})+\s*/u.exec(line)?.[0] ?? ""
+  return Array.from(braces.matchAll(/\{([^{}]*)\}/gu)).every((match) => isOverride(match[1] ?? ""))
+    ? braces
+    : ""
+}
+
 /** Text with its overrides taken out. */
 export interface Overridden {
   readonly text: string

@@ -74,7 +74,7 @@ export const alignParts = (
 }
 
 /** Fewer letters in common than this, and it is another text. */
-const leastAlike = 0.4
+const leastAlike = 0.5
 
 interface Letters {
   /** Letters and digits in lower case without marks, one a code unit. */
@@ -125,25 +125,47 @@ const partTimes = (
         ? { start, end, exact }
         : { start: Math.min(known.start, start), end: Math.max(known.end, end), exact: known.exact && exact }
   }
+  const shares = tokens.map((_, i) =>
+    runsOf(partOfLetter.subarray(theirs.first[i] ?? 0, theirs.first[i + 1] ?? 0))
+  )
   tokens.forEach((token, i) => {
-    const from = theirs.first[i] ?? 0
-    const to = theirs.first[i + 1] ?? from
-    if (to === from) return
-    const runs = runsOf(partOfLetter.subarray(from, to))
+    const letters = (theirs.first[i + 1] ?? 0) - (theirs.first[i] ?? 0)
+    if (letters === 0) return
+    const runs = shares[i] ?? []
     const length = token.end - token.start
     for (const run of runs)
       extend(
         run.part,
-        token.start + (length * run.from) / (to - from),
-        token.start + (length * run.to) / (to - from),
+        token.start + (length * run.from) / letters,
+        token.start + (length * run.to) / letters,
         runs.length === 1
       )
+    if (runs.length > 0) return
+    const part = nearestPart(i, shares, tokens)
+    if (part !== undefined) extend(part, token.start, token.end, true)
   })
   return parts.map((part) =>
     part === undefined
       ? undefined
       : { start: millis(part.start), end: millis(Math.max(part.start, part.end)), exact: part.exact }
   )
+}
+
+/** Whose a token is that says nothing of ours, such as a word too many: that of the neighbour it stands closer to. */
+const nearestPart = (
+  at: number,
+  shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,
+  tokens: ReadonlyArray<TranscriptToken>
+): number | undefined => {
+  let before = at - 1
+  while (before >= 0 && shares[before]?.length === 0) before--
+  let behind = at + 1
+  while (behind < tokens.length && shares[behind]?.length === 0) behind++
+  const [last, next] = [shares[before]?.at(-1)?.part, shares[behind]?.[0]?.part]
+  const gapBefore = (tokens[at]?.start ?? 0) - (tokens[at - 1]?.end ?? 0)
+  const gapBehind = (tokens[at + 1]?.start ?? 0) - (tokens[at]?.end ?? 0)
+  if (last === undefined || next === undefined) return last ?? next
+  return gapBehind < gapBefore ? next : last
 }
 
 /** Which parts a token's letters are of, in order. A few stray letters at an edge do not make it a shared one. */
@@ -277,12 +299,13 @@ const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined =
     )
       continue
     const text = firstString(value, textKeys)
-    const start = firstTime(value, startKeys)
+    // Speech marks have a time in milliseconds, and start and end as places in the text.
+    const mark = value["type"] !== undefined && value["time"] !== undefined
+    const start = mark ? timeOf(value["time"]) : firstTime(value, startKeys)
     if (text === undefined || start === undefined) continue
-    const end =
-      value["type"] === "word" && value["time"] !== undefined ? undefined : firstTime(value, endKeys)
+    const end = mark ? undefined : firstTime(value, endKeys)
     const length = firstTime(value, lengthKeys)
-    unit ??= start.unit
+    unit ??= mark ? 1 : start.unit
     tokens.push({ text, start: start.time, end: end?.time ?? start.time + (length?.time ?? 0) })
   }
   return tokens.length === 0 ? undefined : { tokens: closed(tokens), unit, fineness: finenessOf(tokens) }
@@ -351,8 +374,7 @@ const firstTime = (
   for (const key of keys)
     for (const name of [key, `${key}_ms`, `${key}Ms`, `${key}_seconds`, `${key}Seconds`, `${key}_sec`]) {
       const time = timeOf(value[name])
-      if (time !== undefined)
-        return { time: time.time, unit: time.unit ?? (key === "time" ? 1 : unitOfName(name)) }
+      if (time !== undefined) return { time: time.time, unit: time.unit ?? unitOfName(name) }
     }
   return undefined
 }
@@ -393,6 +415,6 @@ const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken>
     const start = Math.max(before, token.start * factor)
     const end = Math.max(start, token.end * factor)
     before = start
-    return { text: token.text, start: millis(start), end: millis(end) }
+    return { text: token.text.trim(), start: millis(start), end: millis(end) }
   })
 }

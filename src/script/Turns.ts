@@ -1,5 +1,6 @@
 /** Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them. */
 import { labelAt, type LabelSurvey } from "./Labels.ts"
+import { leadingOverrides } from "./Overrides.ts"
 import { endsSentence } from "./Sentences.ts"
 import { isCapitals } from "./Writing.ts"
 
@@ -25,14 +26,15 @@ export const turnsOf = (text: string, survey: LabelSurvey | undefined): Readonly
   const dialogue = dashed > 1 || (dashed === 1 && !dash.test(lines[0] ?? ""))
   const turns: Array<{ speaker: string | undefined; changed: boolean; lines: Array<string> }> = []
   const begin = (line: string, marked: boolean): void => {
-    const label = survey === undefined ? undefined : labelAt(line, survey, marked)
+    const wishes = leadingOverrides(line)
+    const label = survey === undefined ? undefined : labelAt(line.slice(wishes.length), survey, marked)
     const last = turns.at(-1)
     if (label === undefined && !marked && last !== undefined) last.lines.push(line)
     else
       turns.push({
         speaker: label?.name,
         changed: marked || label !== undefined,
-        lines: [label?.rest ?? line]
+        lines: [label === undefined ? line : wishes + label.rest]
       })
   }
   for (const line of lines) {

@@ -190,6 +190,10 @@ const enough = (
       done.push(group)
       continue
     }
+    if (before !== undefined && before.size + between.length + group.size <= profile.maxChars) {
+      done.splice(-1, 1, together([before, group]))
+      continue
+    }
     const next = groups[i + 1]
     const withNext = next === undefined ? undefined : repacked([group, next], limits, language)
     if (withNext !== undefined) {

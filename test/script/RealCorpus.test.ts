@@ -1,0 +1,111 @@
+/** Every real subtitle through the whole room: read, worded, cast, planned; and edited. */
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import { Casting } from "../../src/domain/Casting.ts"
+import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { Line } from "../../src/domain/Line.ts"
+import { profileOf } from "../../src/domain/ProviderProfile.ts"
+import { castLines } from "../../src/script/Cast.ts"
+import { readScript } from "../../src/script/ScriptFile.ts"
+import { planUtterances, type UtteranceRules } from "../../src/script/Utterances.ts"
+import { wordsOf } from "../../src/script/Words.ts"
+import { corpusFile, hasCorpus, realFiles } from "./corpus.ts"
+
+const native = Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") })
+
+const modes: ReadonlyArray<UtteranceRules> = [
+  { profileOf, unit: "cue", nativeInput: "srt", timed: true },
+  { profileOf, unit: "sentence", nativeInput: "text", timed: true }
+]
+
+const letters = (text: string): string => text.replace(/\s+/gu, "")
+
+const files = realFiles().map(({ path, language }) => ({
+  path,
+  language,
+  script: readScript(corpusFile(path), path)
+}))
+
+const linesOf = (path: string): ReadonlyArray<Line> => {
+  const script = Either.getOrThrow(readScript(corpusFile(path), path))
+  return Either.getOrThrow(castLines(wordsOf(script, {}, []).cues, () => Either.right(native)))
+}
+
+describe.skipIf(!hasCorpus)("real subtitles", () => {
+  it("are all read, and nothing in them has to be passed over", () => {
+    expect(files.length).toBe(170)
+    expect(files.filter(({ script }) => Either.isLeft(script)).map(({ path }) => path)).toEqual([])
+    const notices = files.flatMap(({ script, path }) =>
+      Either.isRight(script)
+        ? script.right.notices.map((notice) => `${path}:${notice.line}: ${notice.message}`)
+        : []
+    )
+    expect(notices).toEqual([])
+  })
+
+  it("have every cue said or left unspoken for a reason, and no mark-up in what is said", () => {
+    let said = 0
+    let skipped = 0
+    for (const { script } of files) {
+      const words = wordsOf(Either.getOrThrow(script), {}, [])
+      expect(words.notices).toEqual([])
+      for (const cue of words.cues) {
+        if ("skipped" in cue) skipped++
+        else said++
+        if ("parts" in cue)
+          for (const part of cue.parts) {
+            expect(part.said).not.toMatch(/<\/?\p{L}|[{}♪\n]|\\N/u)
+            expect(part.slot?.end).toBeGreaterThan(part.slot?.start ?? Infinity)
+          }
+      }
+    }
+    expect(said).toBeGreaterThan(24_500)
+    expect(skipped).toBeLessThan(350)
+  })
+
+  it("go into tasks with no word lost or said twice, within every limit", () => {
+    for (const { path, language } of files) {
+      const lines = linesOf(path)
+      for (const rules of modes) {
+        const plan = planUtterances(lines, { ...rules, language })
+        expect(
+          plan.violations.map((violation) => violation.message),
+          path
+        ).toEqual([])
+        const heard = new Map<string, string>()
+        for (const { utterance, lines: refs } of plan.uses) {
+          expect(utterance.characters).toBeLessThanOrEqual(2000)
+          expect(utterance.input === "srt" || utterance.characters >= 100).toBe(true)
+          refs.forEach((ref, i) => {
+            const key = `${ref.cue}.${ref.part}`
+            heard.set(key, (heard.get(key) ?? "") + letters(utterance.said[i] ?? ""))
+          })
+        }
+        expect(heard).toEqual(new Map(lines.map((line) => [`${line.cue}.${line.part}`, letters(line.said)])))
+      }
+    }
+  })
+
+  it("when a cue is edited, are spoken anew in at most what it is merged with", () => {
+    let edits = 0
+    let again = 0
+    let most = 0
+    for (const { path } of files.filter((_, i) => i % 4 === 0)) {
+      const lines = linesOf(path)
+      for (const rules of modes) {
+        const before = new Set(planUtterances(lines, rules).uses.map((use) => use.utterance.key))
+        for (const at of [0, lines.length >> 1, lines.length - 1]) {
+          const edited = lines.map((line, i) =>
+            i === at ? Line.make({ ...line, said: `${line.said} Indeed.` }) : line
+          )
+          const fresh = planUtterances(edited, rules).uses.filter((use) => !before.has(use.utterance.key))
+          edits++
+          again += fresh.flatMap((use) => use.lines).length
+          most = Math.max(most, fresh.length)
+        }
+      }
+    }
+    expect(again / edits).toBeLessThan(10)
+    expect(most).toBeLessThanOrEqual(4)
+  })
+})

@@ -1,0 +1,222 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import { readScript } from "../../src/script/ScriptFile.ts"
+
+const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
+const script = (file: string, text: string) =>
+  Either.getOrThrowWith(read(file, text), (rejected) => new Error(rejected.message))
+const cues = (file: string, text: string) => {
+  const found = script(file, text)
+  return found._tag === "Subtitle"
+    ? found.cues.map((cue) => [cue.index, cue.start, cue.end, cue.text, cue.line])
+    : []
+}
+const notices = (file: string, text: string) =>
+  script(file, text).notices.map((notice) => [notice.line, notice.message])
+const message = (file: string, text: string) => Either.getOrThrow(Either.flip(read(file, text))).message
+
+const srt = "3\n00:00:01,000 --> 00:00:02,000\nOne\n\n5\n00:00:03,000 --> 00:00:04,000\nTwo\nlines\n"
+
+describe("readScript", () => {
+  it("keeps a file's own numbers and the lines of its times", () => {
+    expect(cues("a.srt", srt)).toEqual([
+      [3, 1000, 2000, "One", 2],
+      [5, 3000, 4000, "Two\nlines", 6]
+    ])
+    expect(notices("a.srt", srt)).toEqual([])
+  })
+
+  it("numbers by position where a number is missing or stands twice", () => {
+    expect(cues("a.srt", srt.replace("5\n", "3\n")).map(([index]) => index)).toEqual([1, 2])
+    expect(notices("a.srt", srt.replace("5\n", "3\n"))).toEqual([
+      [6, "cue number 3 stands twice: the cues are numbered by their position instead"]
+    ])
+    expect(cues("a.srt", srt.replace("5\n", "")).map(([index]) => index)).toEqual([1, 2])
+  })
+
+  it("puts cues in the order of their start", () => {
+    expect(
+      cues("a.srt", "1\n00:00:03,000 --> 00:00:04,000\nB\n\n2\n00:00:01,000 --> 00:00:02,000\nA\n")
+    ).toEqual([
+      [2, 1000, 2000, "A", 6],
+      [1, 3000, 4000, "B", 2]
+    ])
+  })
+
+  it("takes nothing in a cue's text for structure", () => {
+    const text = "NOTE this is said\n42\nWEBVTT\nSTYLE"
+    expect(cues("a.srt", `1\n00:00:01,000 --> 00:00:02,000\n${text}\n\n\n`)).toEqual([
+      [1, 1000, 2000, text, 2]
+    ])
+    expect(
+      cues("a.srt", "00:00:01,000 --> 00:00:02,000\n42\n00:00:03,000 --> 00:00:04,000\n43\n").map(
+        (cue) => cue[3]
+      )
+    ).toEqual(["42", "43"])
+  })
+
+  it("goes on over blank lines in SRT, and tells what has lost its time", () => {
+    const text =
+      "1\n00:00:01,000 --> 00:00:02,000\nOne\n\nstill one\n\n2\nno time\n\n3\n00:00:05,000 --> 00:00:06,000\nThree\n"
+    expect(cues("a.srt", text).map((cue) => cue[3])).toEqual(["One\n\nstill one", "Three"])
+    expect(notices("a.srt", text)).toEqual([[7, 'a cue without a time line was passed over: "2 no time"']])
+  })
+
+  it("ends a WebVTT cue at a blank line, and tells what stands outside", () => {
+    const text =
+      "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\nlost\nwords\n\nNOTE fine\n\nname\n00:03.000 --> 00:04.000\nTwo\n"
+    expect(cues("a.vtt", text).map((cue) => cue[3])).toEqual(["One", "Two"])
+    expect(notices("a.vtt", text)).toEqual([[6, 'text outside of any cue was passed over: "lost words"']])
+  })
+
+  it("reads a cue that ends before it starts, and tells it", () => {
+    const text = "1\n00:00:05,000 --> 00:00:04,000\nBackwards\n"
+    expect(cues("a.srt", text)).toEqual([[1, 5000, 5000, "Backwards", 2]])
+    expect(notices("a.srt", text)).toEqual([
+      [2, "the cue ends before it starts (00:00:05,000 --> 00:00:04,000): its end was left open"]
+    ])
+  })
+
+  it("goes by the content where it plainly is another format", () => {
+    expect(script("a.txt", srt)._tag).toBe("Subtitle")
+    expect(script("a.srt", "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n")).toMatchObject({ format: "vtt" })
+    expect(
+      script(
+        "a.srt",
+        "[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.00,One\n"
+      )
+    ).toMatchObject({
+      format: "ass",
+      cues: [{ text: "One" }]
+    })
+    expect(script("a.sbv", "0:00:01.000,0:00:02.000\nOne[br]two\n")).toMatchObject({
+      format: "srt",
+      cues: [{ text: "One\ntwo" }]
+    })
+  })
+
+  it("reads times beyond a day and past a hundred hours", () => {
+    expect(cues("a.srt", "1\n30:00:00,000 --> 100:00:00,001\nLate\n")).toEqual([
+      [1, 108_000_000, 360_000_001, "Late", 2]
+    ])
+  })
+
+  it("refuses with one line for each fault, naming file and line", () => {
+    expect(message("b/a.srt", "1\n00:00:xx,000 --> 00:00:02,000\nOne\n\n2\n00:00:03,000 -->\nTwo\n")).toBe(
+      'b/a.srt:2: "00:00:xx,000 --> 00:00:02,000 One": expected a time line such as 00:01:02,500 --> 00:01:04,000\n' +
+        'b/a.srt:6: "00:00:03,000 --> Two": expected a time line such as 00:01:02,500 --> 00:01:04,000'
+    )
+    expect(message("a.doc", "words")).toContain('a.doc:1: "a.doc": is not a format dubwright reads')
+    expect(message("a.srt", "")).toBe("a.srt:1: the file is empty: expected cues or words")
+    expect(message("a.ass", "[Script Info]\nTitle: x\n")).toContain("no [Events] section")
+    const many = Array.from({ length: 40 }, (_, i) => `${i + 1}\n99:59:59,000 --> 99:59:59,999\nx\n`).join(
+      "\n"
+    )
+    expect(message("a.srt", many).split("\n")).toHaveLength(11)
+  })
+})
+
+describe("ASS", () => {
+  const file = (events: string): string =>
+    `[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${events}`
+
+  it("keeps commas and names, and leaves out codes, comments and drawings", () => {
+    const text = file(
+      [
+        "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Anna,0,0,0,,{\\i1}Well{\\i0}, {a comment}yes,\\Nno",
+        "Comment: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,not said",
+        "Dialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,{\\p1}m 0 0 l 10 0{\\fscx50} 10 10{\\p0}",
+        "Dialogue: 0,0:00:05:25,0:00:06:50,Default,NTP,0,0,0,,{voice: bo, speed: 1.1}With a wish"
+      ].join("\n")
+    )
+    expect(script("a.ass", text)).toMatchObject({
+      cues: [
+        { index: 1, start: 1000, end: 2500, text: "Well, yes,\nno", speaker: "Anna", line: 6 },
+        { index: 2, start: 3000, end: 4000, text: "", line: 8 },
+        { index: 3, start: 5250, end: 6500, text: "{voice: bo, speed: 1.1}With a wish", line: 9 }
+      ]
+    })
+  })
+
+  it("passes over an event whose time cannot be read, and tells it", () => {
+    const text = file(
+      "Dialogue: 0,soon,later,Default,,0,0,0,,Lost\nDialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Kept"
+    )
+    expect(script("a.ass", text)).toMatchObject({ cues: [{ text: "Kept" }] })
+    expect(notices("a.ass", text)).toEqual([
+      [6, 'passed over: expected a start and an end such as 0:00:01.00,0:00:02.50; "Lost"']
+    ])
+  })
+})
+
+describe("narration", () => {
+  const blocks = (file: string, text: string) => {
+    const found = script(file, text)
+    return found._tag === "Narration" ? found.blocks.map((block) => [block.kind, block.text, block.line]) : []
+  }
+
+  it("reads paragraphs and headings of plain text", () => {
+    expect(
+      blocks(
+        "a.txt",
+        "The Ferry\n\nIt was late, and the long-\nest day was over.\nNobody spoke.\n\n* * *\n\nThen it came.\n"
+      )
+    ).toEqual([
+      ["heading", "The Ferry", 1],
+      ["paragraph", "It was late, and the longest day was over. Nobody spoke.", 3],
+      ["paragraph", "Then it came.", 9]
+    ])
+    expect(blocks("a.txt", "First line.\nSecond line.\n").map(([, text]) => text)).toEqual([
+      "First line.",
+      "Second line."
+    ])
+  })
+
+  it("reads Markdown without what is only for the eye", () => {
+    const text = [
+      "---",
+      "title: x",
+      "---",
+      "# The *Ferry*",
+      "",
+      "It was **late** &amp; [the day](http://example.org/a_(b)) was `over_now`.",
+      "Snake_case stays, 2 * 3 * 4 stays, \\*this\\* too.",
+      "",
+      "- one ![picture](x.png)",
+      "- [x] two[^1]",
+      "",
+      "```js",
+      "not.read()",
+      "```",
+      "",
+      "Second",
+      "------",
+      "> quoted",
+      "",
+      "| a | b |",
+      "|---|---|",
+      "| c | d |",
+      "",
+      "<!-- hidden -->",
+      "[^1]: note",
+      "[ref]: http://example.org"
+    ].join("\n")
+    expect(blocks("a.md", text)).toEqual([
+      ["heading", "The Ferry", 4],
+      ["paragraph", "It was late & the day was over_now. Snake_case stays, 2 * 3 * 4 stays, *this* too.", 6],
+      ["paragraph", "one", 9],
+      ["paragraph", "two", 10],
+      ["heading", "Second", 16],
+      ["paragraph", "quoted", 18],
+      ["paragraph", "a, b", 20],
+      ["paragraph", "c, d", 22]
+    ])
+    expect(notices("a.md", text)).toEqual([[12, "a block of code is not read aloud"]])
+  })
+
+  it("refuses a text without words", () => {
+    expect(message("a.txt", "***\n---\n")).toBe(
+      "a.txt:1: no words to speak found: expected text in paragraphs"
+    )
+  })
+})
