@@ -36,17 +36,18 @@ export class KeySecurity extends HttpApiMiddleware.Tag<KeySecurity>()("contract/
   security: { key: HttpApiSecurity.apiKey({ in: "header", key: keyHeader }) }
 }) {}
 
-const whole = (least: number, most: number, fallback: number, description: string) =>
-  Schema.compose(
-    // As it stands in a query: digits. The document shows the number that they write.
-    Schema.String.annotations({
-      description,
-      jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
-    }),
-    Schema.NumberFromString
-  ).pipe(Schema.int(), Schema.between(least, most), (schema) =>
-    schema.annotations({ description, message: () => `expected a whole number from ${least} to ${most}` })
+const whole = (least: number, most: number, fallback: number, description: string) => {
+  const message = () => `expected a whole number from ${least} to ${most}`
+  // As it stands in a query: digits. The document shows the number that they write.
+  const digits = Schema.String.annotations({
+    description,
+    jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
+  })
+  return Schema.compose(digits, Schema.NumberFromString.annotations({ message })).pipe(
+    Schema.int({ message }),
+    Schema.between(least, most, { message, description })
   )
+}
 
 /** A page's number, from 1. */
 export const PageNumber = whole(1, 1_000_000, 1, "The page's number, from 1; default 1.")

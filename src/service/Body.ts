@@ -4,7 +4,8 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { Schema } from "effect"
 import { Effect, Either, ParseResult } from "effect"
 import { BadRequest, TooLarge } from "../contract/Errors.ts"
-import { issueSaid } from "./Refusal.ts"
+import { firstProblem } from "./ParseProblems.ts"
+import { problemSaid } from "./Refusal.ts"
 
 /**
  * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without reading it to
@@ -28,12 +29,9 @@ export const readBody = <A, I>(
       catch: () =>
         unreadable(text === "" ? "the body is empty; expected a JSON object" : "the body is not JSON")
     })
-    return yield* Either.mapLeft(parse(value), (error) => {
-      const [issue] = ParseResult.ArrayFormatter.formatIssueSync(error)
-      return new BadRequest({
-        code: "field_invalid",
-        ...issueSaid(issue?.path ?? [], issue?.message ?? "the body is not as documented")
-      })
+    return yield* Either.mapLeft(parse(value), (issue) => {
+      const { path, message } = firstProblem(issue)
+      return new BadRequest({ code: "field_invalid", ...problemSaid(path, message) })
     })
   })
 }

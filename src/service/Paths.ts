@@ -14,6 +14,17 @@ export const openPaths = {
 export const patternOf = (path: string): string =>
   patterns.find((each) => each.matches.test(path))?.pattern ?? "other"
 
+/** The path of a request's target, which may also name a host; empty where it cannot be decoded. */
+export const pathIn = (target: string): string => {
+  const path = target.replace(/^https?:\/\/[^/]*/iu, "").replace(/[?#;].*$/su, "")
+  try {
+    decodeURIComponent(path)
+    return path
+  } catch {
+    return ""
+  }
+}
+
 /** The methods that a path takes; none for a path that is none of ours. */
 export const methodsOf = (path: string): ReadonlyArray<string> => [
   ...new Set(
@@ -38,5 +49,5 @@ const patterns = [
 ].map(({ method, pattern }) => ({
   method,
   pattern,
-  matches: new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:[a-z_]+/gu, "[^/]+")}$`, "u")
+  matches: new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:[a-z_]+/gu, "[^/]+")}/?$`, "u")
 }))

@@ -14,7 +14,7 @@ import {
   Unavailable,
   Unprocessable
 } from "../contract/Errors.ts"
-import { methodsOf } from "./Paths.ts"
+import { methodsOf, pathIn } from "./Paths.ts"
 
 /** Every refusal of the contract. */
 export const Refusal = Schema.Union(
@@ -67,7 +67,7 @@ export const answerTo = (
   if (isRefusal(error)) return Effect.succeed(respond(error))
   if (error instanceof HttpApiError.HttpApiDecodeError) return Effect.succeed(respond(undecoded(error)))
   if (isRouteNotFound(error)) {
-    const path = pathOf(error.request.url)
+    const path = pathIn(error.request.url)
     const methods = methodsOf(path)
     return Effect.succeed(
       methods.length === 0
@@ -99,21 +99,20 @@ export const answerTo = (
   )
 }
 
-/** What a parse issue says, cut short, as `message` and `field`. */
-export const issueSaid = (
+/** A problem with a part of a request, as `message` and `field`. */
+export const problemSaid = (
   path: ReadonlyArray<PropertyKey>,
   message: string
 ): { readonly message: string; readonly field?: string } => {
   const field = path.map(String).join(".")
-  const words = message.length > 300 ? `${message.slice(0, 300)}…` : message
-  return field === "" ? { message: words } : { message: `${field}: ${words}`, field }
+  return field === "" ? { message } : { message: `${field}: ${message}`, field }
 }
 
 const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
   const [issue] = error.issues
   return new BadRequest({
     code: "parameter_invalid",
-    ...issueSaid(issue?.path ?? [], issue?.message ?? "the request cannot be read")
+    ...problemSaid(issue?.path ?? [], issue?.message ?? "the request cannot be read")
   })
 }
 
@@ -122,5 +121,3 @@ const encode = Schema.encodeSync(Refusal)
 
 const isRouteNotFound = (error: unknown): error is HttpServerError.RouteNotFound =>
   Predicate.isTagged(error, "RouteNotFound")
-
-const pathOf = (url: string): string => url.replace(/[?#;].*$/u, "")

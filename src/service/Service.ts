@@ -19,7 +19,7 @@ import { listen, type ListenFailed } from "./Listener.ts"
 import { Metrics } from "./Metrics.ts"
 import { openRoutes } from "./OpenRoutes.ts"
 import * as Pace from "./Pace.ts"
-import { patternOf } from "./Paths.ts"
+import { pathIn, patternOf } from "./Paths.ts"
 import { answerTo } from "./Refusal.ts"
 import * as Secret from "./Secret.ts"
 import type { ServiceConfig } from "./ServiceConfig.ts"
@@ -241,7 +241,9 @@ const appOf = (
     )
     const built = yield* Layer.build(Layer.fresh(layer))
     const router = yield* Effect.provide(HttpApiBuilder.Router.router, built)
-    const app = yield* HttpRouter.toHttpApp(router)
+    const app = yield* HttpRouter.toHttpApp(router).pipe(
+      HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true })
+    )
     return counted(Effect.catchAllCause(app, answerTo), metrics)
   })
 
@@ -251,7 +253,7 @@ const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse,
     const began = performance.now()
     const response = yield* app
     const seconds = (performance.now() - began) / 1000
-    const path = patternOf(request.url.replace(/[?#;].*$/u, ""))
+    const path = patternOf(pathIn(request.url))
     metrics.request(request.method, path, response.status, seconds)
     yield* Effect.logDebug("request").pipe(
       Effect.annotateLogs({ method: request.method, path, status: response.status, seconds })

@@ -1,7 +1,8 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
-import { Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import { closest } from "fastest-levenshtein"
 import { parseDocument } from "yaml"
+import { expectedBy, joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
 /** The settings cannot be used; each problem in one line. */
@@ -42,19 +43,17 @@ export const decodeConfig = (value: unknown): Either.Either<ServiceConfig, Confi
 
 const decode = Schema.decodeUnknownEither(ServiceConfig, { errors: "all", onExcessProperty: "error" })
 
-type Path = ReadonlyArray<PropertyKey>
-
 const problemsOf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<string> => {
   switch (issue._tag) {
     case "Pointer":
-      return problemsOf(issue.issue, [...path, ...(isPath(issue.path) ? issue.path : [issue.path])])
+      return problemsOf(issue.issue, joined(path, issue.path))
     case "Composite": {
       const issues = listOf(issue.issues)
       if (SchemaAST.isUnion(issue.ast)) return [unionProblem(issue, issues, path)].flat()
       const known = keysOf(issue.ast)
       return issues.flatMap((each) =>
         each._tag === "Pointer" && each.issue._tag === "Unexpected"
-          ? [unexpected([...path, ...(isPath(each.path) ? each.path : [each.path])], known)]
+          ? [unexpected(joined(path, each.path), known)]
           : problemsOf(each, path)
       )
     }
@@ -89,58 +88,6 @@ const problem = (path: Path, actual: unknown, ast: SchemaAST.AST): string => {
   return `${pathOf(path)}: ${shown(actual)}: expected ${expected}${said === undefined ? "" : ` (${said})`}`
 }
 
-/** What a schema takes, in words. */
-const expectedBy = (ast: SchemaAST.AST): string => {
-  const message = Option.getOrUndefined(SchemaAST.getMessageAnnotation(ast))
-  if (message !== undefined && SchemaAST.isRefinement(ast)) {
-    const words = message(
-      new ParseResult.Refinement(ast, undefined, "Predicate", new ParseResult.Type(ast, undefined))
-    )
-    if (typeof words === "string") return words.replace(/^expected /u, "")
-  }
-  switch (ast._tag) {
-    case "Literal":
-      return JSON.stringify(ast.literal)
-    case "Union":
-      return ast.types.map(expectedBy).join(" or ")
-    case "StringKeyword":
-      return "a text"
-    case "BooleanKeyword":
-      return "true or false"
-    case "TypeLiteral":
-      return ast.propertySignatures.length === 0
-        ? "names with settings"
-        : `settings with ${ast.propertySignatures.map((property) => String(property.name)).join(", ")}`
-    case "TupleType":
-      return "a list"
-    case "NumberKeyword":
-      return "a number"
-    case "Refinement": {
-      const { type, minimum, maximum } = { type: "", minimum: undefined, maximum: undefined, ...rangeOf(ast) }
-      if (type === "") return expectedBy(ast.from)
-      const range =
-        minimum === undefined
-          ? ""
-          : maximum === undefined
-            ? `, at least ${minimum}`
-            : ` from ${minimum} to ${maximum}`
-      return `${type === "integer" ? "a whole number" : "a number"}${range}`
-    }
-    default:
-      return String(ast)
-  }
-}
-
-/** The range of a number, gathered from all the bounds on it; nothing for what is no number. */
-const rangeOf = (ast: SchemaAST.AST): object => {
-  if (SchemaAST.isNumberKeyword(ast)) return { type: "number" }
-  if (!SchemaAST.isRefinement(ast)) return {}
-  const inner = rangeOf(ast.from)
-  return "type" in inner
-    ? { ...inner, ...Option.getOrElse(SchemaAST.getJSONSchemaAnnotation(ast), () => ({})) }
-    : {}
-}
-
 const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
   const key = String(path.at(-1) ?? "")
   const where = pathOf(path)
@@ -160,12 +107,6 @@ const keysOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
       return []
   }
 }
-
-const listOf = (
-  issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>
-): ReadonlyArray<ParseResult.ParseIssue> => ("_tag" in issues ? [issues] : issues)
-
-const isPath = (path: ParseResult.Path): path is Exclude<ParseResult.Path, PropertyKey> => Array.isArray(path)
 
 const pathOf = (path: Path): string =>
   path.length === 0

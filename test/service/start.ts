@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
+import { Effect, Exit, Logger, LogLevel, Redacted, Schema, Scope } from "effect"
+import { Task, TaskReference } from "../../src/contract/Task.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import * as Keys from "../../src/service/Keys.ts"
+import { Refusal } from "../../src/service/Refusal.ts"
 import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 
@@ -15,12 +17,17 @@ export interface Started {
   /** A key to an account without limit. */
   readonly key: string
   readonly newKey: (credits?: number) => Promise<string>
+  /** Stops it as its own process would be stopped. */
+  readonly close: () => Promise<void>
+  /** Stops it and deletes its folder. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts one; `stop` also deletes its folder. */
-export const startService = async (config: ServiceConfig = {}): Promise<Started> => {
-  const dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-"))
+/** Starts one, in a folder of its own where none is named. */
+export const startService = async (
+  config: ServiceConfig = {},
+  dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-"))
+): Promise<Started> => {
   const scope = Effect.runSync(Scope.make())
   const { address } = await Effect.runPromise(
     serve({ host: "127.0.0.1", port: 0, dataDir, config }).pipe(
@@ -36,13 +43,15 @@ export const startService = async (config: ServiceConfig = {}): Promise<Started>
         Redacted.value
       )
     )
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   return {
     address,
     dataDir,
     newKey,
     key: await newKey(),
+    close,
     stop: async () => {
-      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await close()
       rmSync(dataDir, { recursive: true, force: true })
     }
   }
@@ -77,4 +86,37 @@ export const ask = async (
     headers: response.headers,
     body: text === "" ? undefined : JSON.parse(text)
   }
+}
+
+const referenceIn = Schema.decodeUnknownSync(TaskReference)
+const taskIn = Schema.decodeUnknownSync(Task)
+const refusalIn = Schema.decodeUnknownSync(Refusal)
+
+/** Makes a task. */
+export const create = async (
+  { address }: Started,
+  key: string,
+  voice: string,
+  body: { readonly provider: string; readonly text: string; readonly [field: string]: unknown }
+): Promise<TaskReference> => {
+  const answer = await ask(address, key, "POST", `/v1/text-to-speech/${voice}`, body)
+  if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return referenceIn(answer.body)
+}
+
+/** Reads a task until it has ended. */
+export const ended = async ({ address }: Started, key: string, taskId: string): Promise<Task> => {
+  for (;;) {
+    const task = taskIn((await ask(address, key, "GET", `/v1/task/${taskId}`)).body)
+    if (task.status === "done" || task.status === "failed") return task
+    await new Promise((resume) => setTimeout(resume, 20))
+  }
+}
+
+/** The kind, code and field of a refusal; throws where the answer is none in the documented shape. */
+export const refusalOf = (
+  answer: Answer
+): readonly [status: number, code: string, field: string | undefined] => {
+  const refusal = refusalIn(answer.body)
+  return [answer.status, refusal.code, refusal.field]
 }
