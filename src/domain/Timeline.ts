@@ -1,0 +1,61 @@
+/** A finished dub as an editor's timeline: a track per speaker, a clip per cue. */
+import { Schema } from "effect"
+import { FrameRate } from "./FrameRate.ts"
+import { Flag } from "./Placement.ts"
+import { Frames, Millis, SampleRate } from "./Units.ts"
+
+/** The audio file that a clip is cut from. */
+export class TimelineMedia extends Schema.Class<TimelineMedia>("TimelineMedia")({
+  /** Relative to the timeline's own file, with forward slashes, so that the folder can be moved. */
+  path: Schema.NonEmptyString,
+  rate: SampleRate,
+  channels: Schema.Positive.pipe(Schema.int()),
+  length: Frames,
+  /** The time reference in the file: where its first frame stands, in frames of its own rate since midnight; 0 for none. */
+  timeReference: Frames
+}) {}
+
+/** One cue's speech. The file holds it as it is heard: a speed is told, not applied by the editor. */
+export class TimelineClip extends Schema.Class<TimelineClip>("TimelineClip")({
+  /** The source cue's number. */
+  cue: Schema.NonNegativeInt,
+  name: Schema.NonEmptyString,
+  media: TimelineMedia,
+  /** The first frame that is used, from the file's beginning. */
+  sourceIn: Frames,
+  /** Where it is heard, from the beginning of the film. */
+  at: Millis,
+  /** More than 0. */
+  duration: Millis.pipe(Schema.filter((duration) => duration > 0 || "a clip lasts more than 0 ms")),
+  /** How much faster than recorded the speech in the file is; 1 is as recorded. */
+  speed: Schema.Positive,
+  /** The source's wording. */
+  text: Schema.String,
+  flags: Schema.Array(Flag)
+}) {}
+
+/** A speaker's clips, in any order; those that overlap are laid out in lanes. */
+export class TimelineTrack extends Schema.Class<TimelineTrack>("TimelineTrack")({
+  name: Schema.NonEmptyString,
+  clips: Schema.Array(TimelineClip)
+}) {}
+
+/** Something to look at. */
+export class TimelineMarker extends Schema.Class<TimelineMarker>("TimelineMarker")({
+  at: Millis,
+  name: Schema.NonEmptyString,
+  note: Schema.String
+}) {}
+
+export class Timeline extends Schema.Class<Timeline>("Timeline")({
+  name: Schema.NonEmptyString,
+  duration: Millis,
+  frameRate: FrameRate,
+  /** The number of the first picture: 90,000 for 01:00:00:00 at 25 frames a second. */
+  startFrame: Schema.NonNegativeInt,
+  /** The picture's size in pixels. */
+  width: Schema.Positive.pipe(Schema.int()),
+  height: Schema.Positive.pipe(Schema.int()),
+  tracks: Schema.Array(TimelineTrack),
+  markers: Schema.Array(TimelineMarker)
+}) {}

@@ -1,0 +1,52 @@
+/** A spreadsheet of what is heard: a row per cue. */
+import type { Timeline } from "../domain/Timeline.ts"
+import { lanesOf } from "./Lanes.ts"
+import { oneLine } from "./PlainText.ts"
+import { timecode } from "./Timecode.ts"
+
+/**
+ * A table with a header, as RFC 4180 writes it, in UTF-8. `start` and `end` are seconds from the beginning of the film;
+ * the timecodes are those of the nearest picture. A text that a spreadsheet would take for a formula is preceded by an
+ * apostrophe.
+ */
+export const csv = (timeline: Timeline): string => {
+  const { frameRate, startFrame } = timeline
+  const rows = lanesOf(timeline)
+    .flatMap((lane) => lane.clips.map((laid) => ({ ...laid, lane })))
+    .sort((a, b) => a.clip.at - b.clip.at || a.clip.cue - b.clip.cue)
+    .map(({ clip, start, end, lane }) => [
+      `${clip.cue}`,
+      lane.speaker,
+      lane.name,
+      seconds(clip.at),
+      seconds(clip.at + clip.duration),
+      timecode(startFrame + start, frameRate),
+      timecode(startFrame + end, frameRate),
+      clip.media.path,
+      `${Number(clip.speed.toFixed(4))}`,
+      clip.flags.join(" "),
+      oneLine(clip.text)
+    ])
+  return [header, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("")
+}
+
+const header = [
+  "cue",
+  "speaker",
+  "track",
+  "start",
+  "end",
+  "start timecode",
+  "end timecode",
+  "file",
+  "speed",
+  "flags",
+  "text"
+]
+
+const seconds = (position: number): string => (position / 1000).toFixed(3)
+
+const field = (text: string): string => {
+  const plain = /^(?:[=+@\t\r]|-\S)/u.test(text) ? `'${text}` : text
+  return /[",\r\n]/u.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}

@@ -1,0 +1,16 @@
+/** Audacity labels: a line per cue, in seconds. */
+import type { Timeline } from "../domain/Timeline.ts"
+import { oneLine } from "./PlainText.ts"
+
+/** Labels in order of their start: start and end in seconds to the millisecond, then the speaker and the words. */
+export const labels = (timeline: Timeline): string =>
+  timeline.tracks
+    .flatMap((track) => track.clips.map((clip) => ({ clip, speaker: track.name })))
+    .sort((a, b) => a.clip.at - b.clip.at || a.clip.cue - b.clip.cue)
+    .map(({ clip, speaker }) =>
+      [seconds(clip.at), seconds(clip.at + clip.duration), oneLine(`${speaker}: ${clip.text}`)].join("\t")
+    )
+    .map((line) => `${line}\n`)
+    .join("")
+
+const seconds = (position: number): string => (position / 1000).toFixed(6)

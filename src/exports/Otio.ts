@@ -1,0 +1,123 @@
+/** OpenTimelineIO, the open interchange format for timelines. */
+import { type FrameRate, pictureAt } from "../domain/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineMarker } from "../domain/Timeline.ts"
+import { type LaidClip, type Lane, lanesOf } from "./Lanes.ts"
+import { oneLine, relativeUrl } from "./PlainText.ts"
+
+/**
+ * An OTIO file: an audio track per lane, clips and the gaps between them counted in whole pictures. Where a clip begins in
+ * its file is counted in the file's own frames, exact to the sample. What editors have no field for stands in the
+ * metadata under `dubwright`.
+ */
+export const otio = (timeline: Timeline): string =>
+  `${JSON.stringify(
+    {
+      OTIO_SCHEMA: "Timeline.1",
+      name: oneLine(timeline.name),
+      global_start_time: pictures(timeline.startFrame, timeline.frameRate),
+      metadata: {},
+      tracks: {
+        OTIO_SCHEMA: "Stack.1",
+        name: "tracks",
+        source_range: null,
+        effects: [],
+        markers: timeline.markers.map((marker) => markerOf(timeline.frameRate, marker)),
+        enabled: true,
+        metadata: {},
+        children: lanesOf(timeline).map((lane) => trackOf(timeline.frameRate, lane))
+      }
+    },
+    null,
+    2
+  )}\n`
+
+const trackOf = (frameRate: FrameRate, lane: Lane) => {
+  let reached = 0
+  return {
+    OTIO_SCHEMA: "Track.1",
+    name: oneLine(lane.name),
+    kind: "Audio",
+    source_range: null,
+    effects: [],
+    markers: [],
+    enabled: true,
+    metadata: { dubwright: { speaker: lane.speaker } },
+    children: lane.clips.flatMap((laid) => {
+      const silence = laid.start - reached
+      reached = laid.end
+      return [...(silence > 0 ? [gapOf(silence, frameRate)] : []), clipOf(laid, frameRate)]
+    })
+  }
+}
+
+const clipOf = ({ clip, start, end }: LaidClip, frameRate: FrameRate) => ({
+  OTIO_SCHEMA: "Clip.1",
+  name: oneLine(clip.name),
+  source_range: range(
+    samples(clip.media.timeReference + clip.sourceIn, clip),
+    pictures(end - start, frameRate)
+  ),
+  media_reference: {
+    OTIO_SCHEMA: "ExternalReference.1",
+    name: oneLine(clip.media.path.split("/").at(-1) ?? clip.media.path),
+    target_url: relativeUrl(clip.media.path),
+    available_range: range(samples(clip.media.timeReference, clip), samples(clip.media.length, clip)),
+    metadata: {}
+  },
+  effects: [],
+  markers: [],
+  enabled: true,
+  metadata: {
+    dubwright: {
+      cue: clip.cue,
+      text: clip.text,
+      speed: clip.speed,
+      flags: clip.flags,
+      at: clip.at,
+      duration: clip.duration
+    }
+  }
+})
+
+const gapOf = (length: number, frameRate: FrameRate) => ({
+  OTIO_SCHEMA: "Gap.1",
+  name: "",
+  source_range: range(pictures(0, frameRate), pictures(length, frameRate)),
+  effects: [],
+  markers: [],
+  enabled: true,
+  metadata: {}
+})
+
+const markerOf = (frameRate: FrameRate, marker: TimelineMarker) => ({
+  OTIO_SCHEMA: "Marker.2",
+  name: oneLine(marker.name),
+  color: "RED",
+  comment: oneLine(marker.note),
+  marked_range: range(pictures(pictureAt(marker.at, frameRate), frameRate), pictures(1, frameRate)),
+  metadata: {}
+})
+
+const range = (start: RationalTime, duration: RationalTime) => ({
+  OTIO_SCHEMA: "TimeRange.1",
+  start_time: start,
+  duration
+})
+
+interface RationalTime {
+  readonly OTIO_SCHEMA: "RationalTime.1"
+  readonly rate: number
+  readonly value: number
+}
+
+const pictures = (count: number, { rate }: FrameRate): RationalTime => ({
+  OTIO_SCHEMA: "RationalTime.1",
+  rate: rate.value,
+  value: count
+})
+
+const samples = (count: number, { media }: TimelineClip): RationalTime => ({
+  OTIO_SCHEMA: "RationalTime.1",
+  rate: media.rate,
+  value: count
+})

@@ -1,0 +1,149 @@
+/** Timelines for the tests of every format. */
+import { FastCheck as fc } from "effect"
+import {
+  type FrameRate,
+  type FrameRateName,
+  FrameRateName as Names,
+  frameRateNamed
+} from "../../src/domain/FrameRate.ts"
+import {
+  Timeline,
+  TimelineClip,
+  TimelineMarker,
+  TimelineMedia,
+  TimelineTrack
+} from "../../src/domain/Timeline.ts"
+import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
+import type { Flag } from "../../src/domain/Placement.ts"
+
+export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.literals.map((name) => [
+  name,
+  frameRateNamed(name)
+])
+
+/** A clip whose file, at 48 kHz, begins with it and is as long. */
+export const clip = (
+  cue: number,
+  at: number,
+  duration: number,
+  text: string,
+  flags: ReadonlyArray<Flag> = [],
+  speed = 1
+): TimelineClip => {
+  const name = `${`${cue}`.padStart(4, "0")} Ä&<"'>`
+  return TimelineClip.make({
+    cue,
+    name,
+    media: TimelineMedia.make({
+      path: `clips/${name}.wav`,
+      rate: SampleRate.make(48_000),
+      channels: 1,
+      length: frames(duration * 48),
+      timeReference: frames(at * 48)
+    }),
+    sourceIn: frames(0),
+    at: millis(at),
+    duration: millis(duration),
+    speed,
+    text,
+    flags: [...flags]
+  })
+}
+
+/** A scene with all that timelines stumble over: overlaps, neighbours, minutes that drop numbers, words like markup. */
+export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
+  Timeline.make({
+    name: 'A scene: "Tối" & <more>',
+    duration: millis(601_234),
+    frameRate,
+    startFrame,
+    width: 1920,
+    height: 1080,
+    tracks: [
+      TimelineTrack.make({
+        name: "ANNA",
+        clips: [
+          clip(1, 1_000, 1_480, "Good evening.\nIs the ferry late?"),
+          clip(2, 2_480, 1_021, "=SUM(A1)"),
+          // While the one before is still heard.
+          clip(4, 3_001, 2_003, 'She talks over herself; "really", she does', ["overrun", "fast"], 1.25),
+          clip(7, 59_987, 333, "Across a minute"),
+          // Shorter than a picture.
+          clip(8, 60_400, 5, "Oh")
+        ]
+      }),
+      TimelineTrack.make({
+        name: "BO.2",
+        clips: [clip(3, 2_600, 1_500, "]]> & </note>"), clip(9, 599_900, 1_334, "At ten minutes")]
+      }),
+      TimelineTrack.make({ name: "Nobody", clips: [] })
+    ],
+    markers: [TimelineMarker.make({ at: millis(3_001), name: "4 overrun fast", note: "lose 6 characters" })]
+  })
+
+/** Timelines of any rate, with clips anywhere. */
+export const anyTimeline = fc
+  .record({
+    rate: fc.constantFrom(...rates.map(([, rate]) => rate)),
+    startFrame: fc.nat(90_000),
+    tracks: fc.array(
+      fc.array(fc.tuple(fc.nat(7_200_000), fc.integer({ min: 1, max: 9_000 })), { maxLength: 8 }),
+      { minLength: 1, maxLength: 4 }
+    )
+  })
+  .map(({ rate, startFrame, tracks }) => {
+    let cue = 0
+    return Timeline.make({
+      name: "any",
+      duration: millis(7_200_000),
+      frameRate: rate,
+      startFrame,
+      width: 1280,
+      height: 720,
+      tracks: tracks.map((clips, place) =>
+        TimelineTrack.make({
+          name: `S${place}`,
+          clips: clips.map(([at, duration]) => clip(++cue, at, duration, `words of ${cue}`))
+        })
+      ),
+      markers: []
+    })
+  })
+
+/** Where a reader found a cue, in seconds from the beginning of the film, and on which track. */
+export interface Found {
+  readonly cue: number
+  readonly start: number
+  readonly end: number
+  readonly track: string
+}
+
+/** By how many pictures a reader is off from where each cue belongs, at most; a cue that is missing is Infinity. */
+export const worstError = (timeline: Timeline, found: ReadonlyArray<Found>): number => {
+  const clips = timeline.tracks.flatMap((track) => track.clips)
+  const rate = timeline.frameRate.rate.value
+  const extra = found.length === clips.length ? 0 : Infinity
+  return clips.reduce((worst, { cue, at, duration }) => {
+    const cues = found.filter((entry) => entry.cue === cue)
+    const [only] = cues
+    if (only === undefined || cues.length > 1) return Infinity
+    const start = Math.abs(only.start - at / 1000) * rate
+    // What is shorter than a picture lasts one.
+    const end = duration / 1000 < 1 / rate ? 0 : Math.abs(only.end - (at + duration) / 1000) * rate
+    return Math.max(worst, start, end)
+  }, extra)
+}
+
+/** Whether clips on one track are heard at once, to a thousandth of a picture. */
+export const overlapping = (timeline: Timeline, found: ReadonlyArray<Found>): boolean => {
+  const tolerance = 0.001 / timeline.frameRate.rate.value
+  const tracks = new Map<string, Array<Found>>()
+  for (const entry of found) tracks.set(entry.track, [...(tracks.get(entry.track) ?? []), entry])
+  return [...tracks.values()].some((entries) => {
+    const sorted = entries.sort((a, b) => a.start - b.start)
+    return sorted.some((entry, place) => {
+      const next = sorted[place + 1]
+      return next !== undefined && entry.end > next.start + tolerance
+    })
+  })
+}
