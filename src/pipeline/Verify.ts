@@ -131,7 +131,7 @@ const verifiedCue = (
     const verdict = hearing.heard === "joined" ? "joined" : "missing"
     return { index, expected, heard: undefined, error: undefined, verdict }
   }
-  const error = Math.round(hearing.at - placed.start * 1000)
+  const error = Math.round(hearing.at) - Math.round(placed.start * 1000)
   return {
     index,
     expected,

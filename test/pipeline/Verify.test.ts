@@ -1,0 +1,110 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { LevelTrack } from "../../src/audio/Heard.ts"
+import { JobId } from "../../src/domain/Ids.ts"
+import type { CueReport, JobReport } from "../../src/domain/Report.ts"
+import { verificationOf } from "../../src/pipeline/Verify.ts"
+
+const rate = 16_000
+
+/** A programme of tones at these times, in milliseconds, and silence elsewhere. */
+const levels = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
+  const samples = new Float32Array(seconds * rate)
+  for (const [from, to] of tones)
+    for (let i = (from * rate) / 1000; i < (to * rate) / 1000; i++) samples[i] = 0.3 * Math.sin(i / 5)
+  const track = new LevelTrack(rate)
+  for (let at = 0; at < samples.length; at += 1000) track.push(samples.subarray(at, at + 1000))
+  return track.track()
+}
+
+const cue = (index: number, start: number, end: number): CueReport => ({
+  index,
+  start: start / 1000,
+  end: end / 1000,
+  text: "",
+  status: "spoken",
+  placed: { start: start / 1000, end: end / 1000, speed: 1 },
+  flags: []
+})
+
+const reportOf = (cues: ReadonlyArray<CueReport>): JobReport => ({
+  job: "film",
+  input: "film.srt",
+  duration: 10,
+  cues,
+  metrics: {
+    cues: cues.length,
+    spoken: cues.length,
+    skipped: 0,
+    failed: 0,
+    coverage: 1,
+    onsetShift: { p50: 0, p95: 0, max: 0 },
+    tailLateness: { p95: 0, max: 0 },
+    speed: { p50: 1, p95: 1, max: 1 },
+    speedOver13: 0,
+    speedStep: { p95: 0 },
+    isochrony: 1,
+    overruns: 0,
+    overlaps: 0,
+    cutWords: 0,
+    loudness: { integrated: -16, truePeak: -1.5, clipSpread: 0 }
+  }
+})
+
+const verify = (cues: ReadonlyArray<CueReport>, tones: ReadonlyArray<readonly [number, number]>) =>
+  verificationOf(JobId.make("film"), "film.wav", reportOf(cues), levels(10, tones), 0)
+
+describe("verification", () => {
+  it("tells speech that is on time, off, joined to other speech, and missing", () => {
+    const verified = verify(
+      [cue(1, 1000, 2000), cue(2, 3000, 4000), cue(3, 4000, 5000), cue(4, 6000, 7000), cue(5, 8000, 9000)],
+      [
+        [1000, 2000],
+        [3200, 4000],
+        [4000, 5000],
+        [8000, 9000]
+      ]
+    )
+    expect(verified.cues.map(({ index, error, verdict }) => [index, error, verdict])).toEqual([
+      [1, 0, "on-time"],
+      [2, 200, "off"],
+      [3, undefined, "joined"],
+      [4, undefined, "missing"],
+      [5, 0, "on-time"]
+    ])
+    expect([verified.missing, verified.off]).toEqual([1, 1])
+  })
+
+  it("a drift is told as milliseconds an hour", () => {
+    const starts = [1000, 3000, 5000, 7000]
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 900)),
+      starts.map((start, i) => [start + 5 * i, start + 900])
+    )
+    // 5 ms more every 2 s.
+    expect(verified.drift).toBe(9000)
+  })
+
+  it.prop(
+    "speech where the report says so is never off or missing",
+    [
+      fc.array(fc.tuple(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 10, max: 150 })), {
+        maxLength: 15
+      })
+    ],
+    ([drawn]) => {
+      let at = 0
+      const tones = drawn.map(([pause, length]): [number, number] => {
+        const from = at + pause * 5
+        at = from + length * 5
+        return [from, at]
+      })
+      const seconds = Math.ceil(at / 1000) + 1
+      const cues = tones.map(([from, to], i) => cue(i + 1, from, to))
+      const verified = verificationOf(JobId.make("film"), "f", reportOf(cues), levels(seconds, tones), 0)
+      expect(verified.cues.map(({ verdict, error }) => [verdict, error])).toEqual(
+        cues.map(() => ["on-time", 0])
+      )
+    }
+  )
+})
