@@ -11,7 +11,7 @@ export interface Envelope {
 
 /** Where speech ends and the clip's background begins, in decibels below full scale. */
 export interface SpeechLevels {
-  /** The level of the clip's clear speech: the 95th percentile. */
+  /** The level of the clip's clear speech: the 95th percentile of all that sounds. */
   readonly speech: number
   /** The quietest 50 ms. */
   readonly floor: number
@@ -24,8 +24,10 @@ export interface SpeechLevels {
 /** The level of digital silence. */
 export const silentLevel = -120
 
-/** A clip whose clear speech is below this has none: dither or a faint hum. */
+/** What is below this level is never speech: dither or a faint hum. */
 const faintest = -60
+/** A clip with less sound than this many steps (30 ms) has no speech, only a click. */
+const leastSteps = 6
 
 /** The envelope of a clip; at least one level, also for a clip of no frames. */
 export const envelopeOf = (pcm: Pcm): Envelope => {
@@ -56,9 +58,9 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
  */
 export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
   const { levels } = envelope
-  const sorted = Float32Array.from(levels).sort()
-  const speech = sorted[Math.floor((sorted.length - 1) * 0.95)]!
-  if (speech < faintest) return undefined
+  const sounding = levels.filter((level) => level > faintest).sort()
+  if (sounding.length < leastSteps) return undefined
+  const speech = sounding[Math.floor((sounding.length - 1) * 0.95)]!
   let floor = speech
   const span = Math.min(10, levels.length)
   let sum = 0

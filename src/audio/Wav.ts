@@ -1,7 +1,17 @@
 /** WAV files as bytes: RIFF, RF64 beyond 4 GiB, and Broadcast Wave's time reference. */
-import { Either, Schema } from "effect"
-import { SampleRate, type Frames } from "../domain/Units.ts"
-import { fromInt16, toInt16, type Pcm } from "./Pcm.ts"
+import { Either } from "effect"
+import type { Frames, SampleRate } from "../domain/Units.ts"
+import { ByteWriter } from "./ByteWriter.ts"
+import { type Pcm, toInt16 } from "./Pcm.ts"
+import {
+  channelsOf,
+  downmixed,
+  littleEndian,
+  readFormat,
+  rejected,
+  type WavFormat,
+  type WavRejected
+} from "./WavSamples.ts"
 
 /** How a sample is written: integers of 16, 24 or 32 bit, or floats of 32 bit; all little-endian. */
 export type WavEncoding = "int16" | "int24" | "int32" | "float32"
@@ -43,17 +53,6 @@ export interface Wav {
   readonly timeReference: number | undefined
 }
 
-/** Bytes that are no WAV file that can be used. */
-export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected", {
-  reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated"),
-  /** What was found, and what was expected. */
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return this.detail
-  }
-}
-
 /**
  * Everything that stands before the first sample. Samples follow interleaved, then one zero byte where their bytes are odd in
  * number (`wavPadding`). Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
@@ -69,7 +68,7 @@ export const wavHeader = (options: WavOptions): Uint8Array => {
   const bext = options.broadcast === undefined ? 0 : 8 + bextBytes
   const plain = 12 + bext + 8 + format + fact + 8
   const big = plain - 8 + data + (data % 2) > 0xffff_fff0
-  const header = new Writer(plain + (big ? 36 : 0))
+  const header = new ByteWriter(plain + (big ? 36 : 0))
 
   header.tag(big ? "RF64" : "RIFF")
   header.u32(big ? unknownSize : plain - 8 + data + (data % 2))
@@ -168,7 +167,7 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> => {
     )
 
   const openEnded = isOpen(view.getUint32(4, true), bytes.length)
-  let format: Format | undefined
+  let format: WavFormat | undefined
   let timeReference: number | undefined
   let bigData: number | undefined
   let at = 12
@@ -186,7 +185,8 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> => {
           "truncated",
           `the WAV file says ${stated} bytes of samples and holds ${left}: it was cut short`
         )
-      return decodeSamples(view, body, open ? left : stated, format, timeReference)
+      const channels = channelsOf(view, body, open ? left : stated, format)
+      return Either.right({ rate: format.rate, channels, timeReference })
     }
     if (size > left)
       return rejected("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)
@@ -202,13 +202,6 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> => {
   return rejected("no-data", "the WAV file has no data chunk, so no samples")
 }
 
-interface Format {
-  readonly rate: SampleRate
-  readonly channels: number
-  readonly float: boolean
-  readonly bits: number
-}
-
 /** The size that means "see ds64", or "not known when the header was written". */
 const unknownSize = 0xffff_ffff
 
@@ -216,7 +209,8 @@ const unknownSize = 0xffff_ffff
 const isOpen = (size: number, actual: number): boolean =>
   size === 0 ? actual > 0 : size >= 0x7fff_f000 && size > actual
 
-const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+const u64At = (view: DataView, at: number): number =>
+  view.getUint32(at, true) + view.getUint32(at + 4, true) * 4_294_967_296
 
 const bextBytes = 602
 
@@ -238,88 +232,8 @@ const subFormat = Uint8Array.of(
   0x71
 )
 
-const rejected = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
-  Either.left(new WavRejected({ reason, detail }))
-
-const u64At = (view: DataView, at: number): number =>
-  view.getUint32(at, true) + view.getUint32(at + 4, true) * 4_294_967_296
-
-const readFormat = (view: DataView, at: number, size: number): Either.Either<Format, WavRejected> => {
-  if (size < 16)
-    return rejected("no-format", `the WAV file's fmt chunk has ${size} bytes where at least 16 are needed`)
-  const stated = view.getUint16(at, true)
-  const code = stated === 0xfffe && size >= 40 ? view.getUint16(at + 24, true) : stated
-  const channels = view.getUint16(at + 2, true)
-  const rate = view.getUint32(at + 4, true)
-  const bits = view.getUint16(at + 14, true)
-  const known = (code === 1 && [8, 16, 24, 32].includes(bits)) || (code === 3 && [32, 64].includes(bits))
-  if (!known)
-    return rejected(
-      "unsupported",
-      `the WAV file's samples are of format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits or floats of 32 or 64`
-    )
-  if (channels === 0 || view.getUint16(at + 12, true) !== (channels * bits) / 8)
-    return rejected(
-      "unsupported",
-      `the WAV file's fmt chunk contradicts itself: ${channels} channels of ${bits} bits`
-    )
-  if (!Schema.is(SampleRate)(rate))
-    return rejected("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
-  return Either.right({ rate, channels, float: code === 3, bits })
-}
-
-const decodeSamples = (
-  view: DataView,
-  at: number,
-  size: number,
-  format: Format,
-  timeReference: number | undefined
-): Either.Either<Wav, WavRejected> => {
-  const step = format.bits / 8
-  const count = Math.floor(size / (step * format.channels))
-  const channel = (index: number): Float32Array => {
-    const samples = new Float32Array(count)
-    const stride = step * format.channels
-    let from = at + index * step
-    for (let i = 0; i < count; i++, from += stride) samples[i] = sampleAt(view, from, format)
-    return samples
-  }
-  const first =
-    format.channels === 1 && format.bits === 16 && littleEndian
-      ? fromInt16(new Int16Array(view.buffer.slice(view.byteOffset + at, view.byteOffset + at + count * 2)))
-      : channel(0)
-  const others = Array.from({ length: format.channels - 1 }, (_, index) => channel(index + 1))
-  return Either.right({ rate: format.rate, channels: [first, ...others], timeReference })
-}
-
-const sampleAt = (view: DataView, at: number, format: Format): number => {
-  if (format.float) {
-    const value = format.bits === 32 ? view.getFloat32(at, true) : view.getFloat64(at, true)
-    return Number.isFinite(value) ? value : 0
-  }
-  switch (format.bits) {
-    case 8:
-      return (view.getUint8(at) - 128) / 128
-    case 16:
-      return view.getInt16(at, true) / 32_768
-    case 24:
-      return ((view.getInt8(at + 2) << 16) | view.getUint16(at, true)) / 8_388_608
-    default:
-      return view.getInt32(at, true) / 2_147_483_648
-  }
-}
-
-const downmixed = (channels: Wav["channels"]): Float32Array => {
-  const [first, ...others] = channels
-  if (others.length === 0) return first
-  const samples = Float32Array.from(first)
-  for (const other of others) for (let i = 0; i < samples.length; i++) samples[i]! += other[i]!
-  for (let i = 0; i < samples.length; i++) samples[i]! /= channels.length
-  return samples
-}
-
 /** EBU Tech 3285, version 1, without a UMID and without loudness. */
-const bextChunk = (header: Writer, note: BroadcastNote): void => {
+const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.tag("bext")
   header.u32(bextBytes)
   header.text(note.description ?? "", 256)
@@ -330,48 +244,4 @@ const bextChunk = (header: Writer, note: BroadcastNote): void => {
   header.u64(note.timeReference)
   header.u16(1)
   header.text("", 64 + 190)
-}
-
-/** Fills a header from its beginning, little-endian. */
-class Writer {
-  private readonly view: DataView
-  private at = 0
-
-  constructor(size: number) {
-    this.view = new DataView(new ArrayBuffer(size))
-  }
-
-  tag(name: string): void {
-    this.text(name, 4)
-  }
-
-  text(value: string, size: number): void {
-    for (let i = 0; i < size; i++) {
-      const code = i < value.length ? value.charCodeAt(i) : 0
-      this.view.setUint8(this.at++, code > 126 ? 63 : code)
-    }
-  }
-
-  bytes(values: Uint8Array): void {
-    for (const value of values) this.view.setUint8(this.at++, value)
-  }
-
-  u16(value: number): void {
-    this.view.setUint16(this.at, value, true)
-    this.at += 2
-  }
-
-  u32(value: number): void {
-    this.view.setUint32(this.at, value, true)
-    this.at += 4
-  }
-
-  u64(value: number): void {
-    this.u32(value % 4_294_967_296)
-    this.u32(Math.floor(value / 4_294_967_296))
-  }
-
-  done(): Uint8Array {
-    return new Uint8Array(this.view.buffer)
-  }
 }
