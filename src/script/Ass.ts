@@ -7,6 +7,7 @@ import { millis } from "../domain/Units.ts"
 import { excerpt } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
+import { unchecked } from "./Unchecked.ts"
 import { isOverride } from "./Overrides.ts"
 
 /** Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told and passed over. */
@@ -34,18 +35,21 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       notices.push(Notice.make({ line, message: "the event ends before it starts: its end was left open" }))
     const speaker = speakerOf(event)
     cues.push(
-      Cue.make({
-        index: i + 1,
-        start: millis(start),
-        end: millis(Math.max(start, end)),
-        line,
-        ...voicesOf(
-          turnsOfMarkup(spokenText(event)).map((turn) => ({
-            speaker: turn.speaker ?? speaker,
-            text: turn.text
-          }))
-        )
-      })
+      Cue.make(
+        {
+          index: i + 1,
+          start: millis(start),
+          end: millis(Math.max(start, end)),
+          line,
+          ...voicesOf(
+            turnsOfMarkup(spokenText(event)).map((turn) => ({
+              speaker: turn.speaker ?? speaker,
+              text: turn.text
+            }))
+          )
+        },
+        unchecked
+      )
     )
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)

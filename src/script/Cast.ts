@@ -4,6 +4,7 @@ import type { Casting } from "../domain/Casting.ts"
 import { SpeakerName } from "../domain/Ids.ts"
 import { Line } from "../domain/Line.ts"
 import type { Overrides } from "./Overrides.ts"
+import { unchecked } from "./Unchecked.ts"
 import type { CueWords } from "./Words.ts"
 
 /** A speaker, and how much there is to say. */
@@ -53,7 +54,7 @@ export const castLines = (
           const cues = missing.get(part.speaker) ?? new Set()
           missing.set(part.speaker, cues.add(part.cue))
         },
-        onRight: (casting) => lines.push(Line.make({ ...part, casting }))
+        onRight: (casting) => lines.push(Line.make({ ...part, casting }, unchecked))
       })
   }
   const [first, ...others] = counted(missing)

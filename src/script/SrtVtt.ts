@@ -8,6 +8,7 @@ import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
 import { srtClock, type TimingStyle } from "./Timing.ts"
+import { unchecked } from "./Unchecked.ts"
 
 /** Reads a file's text. */
 export const readSrtVtt = (
@@ -62,13 +63,16 @@ const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =
 const mark = "\u2060"
 
 const cueOf = (parsed: ParsedCue, block: CueBlock, index: number, style: TimingStyle): Cue =>
-  Cue.make({
-    index,
-    start: millis(parsed.start),
-    end: millis(parsed.end),
-    line: block.line,
-    ...voicesOf(turnsOfMarkup(style === "sbv" ? parsed.text.replace(/\[br\]/giu, "\n") : parsed.text))
-  })
+  Cue.make(
+    {
+      index,
+      start: millis(parsed.start),
+      end: millis(parsed.end),
+      line: block.line,
+      ...voicesOf(turnsOfMarkup(style === "sbv" ? parsed.text.replace(/\[br\]/giu, "\n") : parsed.text))
+    },
+    unchecked
+  )
 
 interface Numbers {
   readonly of: (position: number, block: CueBlock) => number

@@ -12,6 +12,7 @@ import { between, type Portion, sentenceUnit, together, type Unit } from "./Port
 import { repacked } from "./Repack.ts"
 import { sentenceRuns } from "./SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtInput.ts"
+import { unchecked } from "./Unchecked.ts"
 import { TooLittleText, type Violation, WordTooLong } from "./Violation.ts"
 
 /** What decides how lines are put together. */
@@ -208,7 +209,7 @@ const enough = (
   return done
 }
 
-const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part })
+const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part }, unchecked)
 
 const refsOf = (portions: NonEmptyReadonlyArray<Portion>): NonEmptyReadonlyArray<LineRef> => {
   const [first, ...others] = portions
@@ -225,12 +226,18 @@ const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse
     if (total.get(order) === 1) return refOf(line)
     const piece = next.get(order) ?? 0
     next.set(order, piece + 1)
-    return LineRef.make({ cue: line.cue, part: line.part, piece })
+    return LineRef.make({ cue: line.cue, part: line.part, piece }, unchecked)
   }
   return planned.map(({ casting, input, portions: [first, ...others], text }) =>
-    UtteranceUse.make({
-      utterance: makeUtterance(casting, input, text, [first.said, ...others.map((portion) => portion.said)]),
-      lines: [partOf(first), ...others.map(partOf)]
-    })
+    UtteranceUse.make(
+      {
+        utterance: makeUtterance(casting, input, text, [
+          first.said,
+          ...others.map((portion) => portion.said)
+        ]),
+        lines: [partOf(first), ...others.map(partOf)]
+      },
+      unchecked
+    )
   )
 }

@@ -16,6 +16,7 @@ import { withoutRepeats } from "./Rolling.ts"
 import { sentencesOf } from "./Sentences.ts"
 import { spokenLine, type Vocabulary, vocabularyOf } from "./Speech.ts"
 import { turnsOf } from "./Turns.ts"
+import { unchecked } from "./Unchecked.ts"
 import { isPronounceable } from "./Writing.ts"
 
 /** A part of a cue that one speaker says; a cue with one speaker is one part. */
@@ -232,7 +233,7 @@ const slotted = (
     const from = cue.start + ((end - cue.start) * before) / total
     before += weights[i] ?? 0
     const to = cue.start + ((end - cue.start) * before) / total
-    return { ...turn, slot: Slot.make({ start: millis(from), end: millis(to) }) }
+    return { ...turn, slot: Slot.make({ start: millis(from), end: millis(to) }, unchecked) }
   })
 }
 
