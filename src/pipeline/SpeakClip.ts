@@ -50,13 +50,14 @@ export const keepClip = (
     const pcm = decoded.right
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     yield* breath(pcm)
-    const verdict = verdictOf(pcm, { characters, usual: learned.speechTime(casting) })
+    const { segments, cut } = segmentsOf(pcm, said.length, { said, ...expectedOf(utterance, fetched) })
+    yield* breath(pcm)
+    const timed = utterance.input === "srt"
+    const verdict = verdictOf(pcm, { said, segments, timed, usual: learned.speechTime(casting) })
     if (verdict._tag === "Unusable") {
       yield* original
       return Either.left<Unusable>({ _tag: "Unusable", words: verdict.words })
     }
-    yield* breath(pcm)
-    const { segments, cut } = segmentsOf(pcm, said.length, { said, ...expectedOf(utterance, fetched) })
     yield* breath(pcm)
     const wav = encodeWav16(pcm)
     const { checksum, bytes } = yield* clips.keep(key, wav)

@@ -1,13 +1,18 @@
-/** Whether a clip can be what its text says. */
-import type { Pcm } from "../audio/Pcm.ts"
-import { speechBounds } from "../audio/Trim.ts"
+/** Whether a clip can be what its text says, part by part. */
+import { judgeClip, type ClipFacts, type Suspicion } from "../audio/Judge.ts"
+import { type Pcm, sliceOf } from "../audio/Pcm.ts"
+import type { Segment } from "../domain/Clip.ts"
 import type { Estimate } from "../domain/Estimate.ts"
+import { charactersOf } from "../domain/Utterance.ts"
 
-/** What is expected of a clip. */
-export interface Expectation {
-  /** Characters of the words spoken. */
-  readonly characters: number
-  /** The voice's usual milliseconds of speech for one character, where enough was heard of it. */
+/** What a clip is judged by. */
+export interface Spoken {
+  readonly said: ReadonlyArray<string>
+  /** One for each part, or a single one for all. */
+  readonly segments: ReadonlyArray<Segment>
+  /** Whether the provider spoke the parts on a timeline of their own, with silences between them. */
+  readonly timed: boolean
+  /** The voice's usual milliseconds of speech for one character. */
   readonly usual: Estimate | undefined
 }
 
@@ -18,20 +23,45 @@ export type Verdict =
   /** Nothing that could be placed. */
   | { readonly _tag: "Unusable"; readonly words: string }
 
-/** Milliseconds of speech for one character that no voice is outside of, with a second to spare for short texts. */
-const fastest = 12
-const slowest = 400
+/** Clips of a voice from which on its usual length is trusted. */
+const enough = 8
 
-/** Judges a clip by its energy and its length. */
-export const verdictOf = (pcm: Pcm, { characters, usual }: Expectation): Verdict => {
-  const bounds = speechBounds(pcm)
-  if (bounds === undefined) return { _tag: "Unusable", words: "it is silent" }
-  const length = ((bounds.to - bounds.from) * 1000) / pcm.rate
-  const said = `${(length / 1000).toFixed(2)} s of speech for ${characters} characters`
-  const known = usual !== undefined && usual.count >= 8 ? usual.mean : undefined
-  const least = characters * Math.max(fastest, (known ?? 0) * 0.4) - 400
-  const most = characters * Math.min(slowest, (known ?? slowest) * 3) + 2_000
-  if (length < least) return { _tag: "Suspect", words: `implausibly short: ${said}` }
-  if (length > most) return { _tag: "Suspect", words: `implausibly long: ${said}` }
-  return { _tag: "Good" }
+/** Judges a clip by its energy, flat tops, tail and length. */
+export const verdictOf = (pcm: Pcm, { said, segments, timed, usual }: Spoken): Verdict => {
+  const known =
+    usual === undefined || usual.count < enough
+      ? {}
+      : // For values that stray evenly the mean distance is four fifths of the standard deviation.
+        { learned: { mean: usual.mean, deviation: usual.spread * 1.25 } }
+  const facts = (words: string): ClipFacts => ({
+    characters: charactersOf(words),
+    pauses: /[^\p{L}\p{N}\s'’][\s"'”’)]+\S/u.test(words),
+    ...known
+  })
+  const apart = segments.length === said.length && said.length > 1
+  const suspicions = apart
+    ? said.flatMap((words, part) =>
+        judgeClip(between(pcm, segments, part), facts(words))
+          // Only the last part can be cut off: the others go over into the next.
+          .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
+          .map((one) => ({ ...one, part: part + 1 }))
+      )
+    : judgeClip(pcm, facts(said.join(" ")))
+        .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
+        .map((one) => ({ ...one, part: undefined }))
+  if (suspicions.length === 0) return { _tag: "Good" }
+  const words = suspicions.map(told).join("; ")
+  return { _tag: suspicions.some((one) => one.kind === "silent") ? "Unusable" : "Suspect", words }
 }
+
+/** A part with the silence around it, from halfway behind the part before to halfway before the next. */
+const between = (pcm: Pcm, segments: ReadonlyArray<Segment>, part: number): Pcm => {
+  const [before, here, after] = [segments[part - 1], segments[part], segments[part + 1]]
+  if (here === undefined) return pcm
+  const from = before === undefined ? 0 : Math.ceil((before.to + here.from) / 2)
+  const to = after === undefined ? pcm.samples.length : Math.floor((here.to + after.from) / 2)
+  return sliceOf(pcm, from, Math.max(from, to))
+}
+
+const told = ({ kind, detail, part }: Suspicion & { readonly part: number | undefined }): string =>
+  `${part === undefined ? "the audio" : `part ${part}`} is ${kind.replace("-", " ")}: ${detail}`

@@ -61,6 +61,8 @@ export interface Character {
   readonly price: number | undefined
   /** Credits on the account; absent means without limit. */
   readonly credits: number | undefined
+  /** Texts that it never speaks. */
+  readonly refuses: RegExp | undefined
 }
 
 /** A well-behaved one. */
@@ -74,7 +76,8 @@ export const calm: Character = {
   echoes: true,
   otherHost: false,
   price: 1,
-  credits: undefined
+  credits: undefined,
+  refuses: undefined
 }
 
 /** A task that was charged. */
@@ -172,6 +175,8 @@ export class HostileService {
   private create(response: ServerResponse, voice: string, body: string): void {
     this.count("create")
     const { text, provider, voice_name: label } = JSON.parse(body)
+    if (this.character.refuses?.test(text) === true)
+      return answer(response, 422, { errors: [{ msg: "no such words here" }] })
     if (this.happens("create-429", text)) return answer(response, 429, { error: "slow down" })
     if (this.happens("create-429-retry-after", text))
       return answer(response, 429, { error: { message: "slow down" } }, { "retry-after": "1" })

@@ -1,67 +1,266 @@
+import { rmSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import type { Utterance } from "../../src/domain/Utterance.ts"
 import type { ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
+import type { SpeakSettings } from "../../src/pipeline/SpeakSettings.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
-import { job, parts, serving, settingsFor, temporaryFolder, utterances } from "./Batch.ts"
-import { calm, HostileService, mischiefs } from "./HostileService.ts"
+import { job, parts, serving, settingsFor, stored, temporaryFolder, utterances } from "./Batch.ts"
+import { calm, type Character, HostileService, mischiefs } from "./HostileService.ts"
 
-it.scopedLive(
-  "a calm service",
-  () =>
-    Effect.gen(function* () {
-      const service = yield* serving(new HostileService(calm))
-      const folder = yield* temporaryFolder
-      const list = utterances(40)
-      const events: Array<ProgressEvent> = []
-      const summary = yield* Effect.gen(function* () {
-        const store = yield* UtteranceStore
-        yield* store.plan("batch", job(list))
-        return yield* speak(settingsFor(list))
-      }).pipe(Effect.provide(parts(folder, service, events)))
-      console.log(summary, service.requests)
-      expect(service.charged.length).toBe(40)
-    }),
-  200000
+const plannedAndSpoken = (list: ReadonlyArray<Utterance>, settings: Partial<SpeakSettings> = {}) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    yield* store.plan("batch", job(list))
+    return yield* speak({ ...settingsFor(list), ...settings })
+  })
+
+const checksums = (list: ReadonlyArray<Utterance>) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const clips = yield* store.clips(list.map((utterance) => utterance.key))
+    return list.map((utterance) => clips.get(utterance.key)?.clip.checksum)
+  })
+
+/** How often each text was paid for and could have been heard. */
+const heardOf = (service: HostileService) => {
+  const counts: Record<string, number> = {}
+  for (const { text, fate } of service.charged) if (fate === "done") counts[text] = (counts[text] ?? 0) + 1
+  return counts
+}
+
+const onceEach = (list: ReadonlyArray<Utterance>) => Object.fromEntries(list.map(({ text }) => [text, 1]))
+
+it.scopedLive("speaks each utterance once, and nothing when run again", () =>
+  Effect.gen(function* () {
+    const service = yield* serving(new HostileService(calm))
+    const folder = yield* temporaryFolder
+    const list = utterances(40)
+    const characters = list.reduce((sum, one) => sum + one.characters, 0)
+    const none = { adopted: 0, retried: 0, failed: 0, left: 0, suspect: 0, halt: undefined, warnings: [] }
+    expect(yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))).toEqual({
+      ...none,
+      created: 40,
+      reused: 0,
+      characters,
+      credits: characters
+    })
+    const before = { ...service.requests }
+    expect(yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))).toEqual({
+      ...none,
+      created: 0,
+      reused: 40,
+      characters: 0,
+      credits: 0
+    })
+    expect(service.requests).toEqual(before)
+    expect(heardOf(service)).toEqual(onceEach(list))
+  })
 )
 
+const everything: Character["odds"] = Object.fromEntries(
+  mischiefs.map((mischief) => [mischief, /429|503/u.test(mischief) ? 0.02 : 0.05])
+)
+
+/** One hostile service, and what came of it. */
+const throughHostility = (seed: number, envelope: Character["envelope"]) =>
+  Effect.gen(function* () {
+    const list = utterances(30)
+    const service = yield* serving(
+      new HostileService({ ...calm, seed, odds: everything, envelope, otherHost: true, settle: [10, 150] })
+    )
+    const folder = yield* temporaryFolder
+    const work = Effect.zip(plannedAndSpoken(list), checksums(list))
+    const [summary, heard] = yield* Effect.provide(work, parts(folder, service))
+    expect({ failed: summary.failed, left: summary.left }).toEqual({ failed: 0, left: 0 })
+    expect(heardOf(service)).toEqual(onceEach(list))
+    expect(Object.keys(service.done).length).toBeGreaterThan(10)
+    expect(service.seenElsewhere.length).toBeGreaterThan(0)
+    expect(service.seenElsewhere.filter((headers) => "xi-api-key" in headers)).toEqual([])
+    return heard
+  })
+
 it.scopedLive(
-  "hostile",
+  "brings every utterance home through hostile services, as sound as from a calm one",
   () =>
     Effect.gen(function* () {
-      const odds = Object.fromEntries(
-        mischiefs.map((m) => [m, m.includes("429") || m.includes("503") ? 0.02 : 0.06])
-      )
-      const service = yield* serving(
-        new HostileService({ ...calm, seed: 7, odds, envelope: "data", otherHost: true, settle: [10, 200] })
-      )
+      const list = utterances(30)
+      const well = yield* serving(new HostileService(calm))
       const folder = yield* temporaryFolder
-      const list = utterances(60)
-      const events: Array<ProgressEvent> = []
-      const summary = yield* Effect.gen(function* () {
-        const store = yield* UtteranceStore
-        yield* store.plan("batch", job(list))
-        const s = yield* speak(settingsFor(list))
-        const known = yield* store.ours(service.charged.map((c) => c.id as never))
-        console.log(
-          "UNKNOWN",
-          service.charged.filter((c) => !known.has(c.id)),
-          service.log.filter((l) => service.charged.some((c) => !known.has(c.id) && l.includes(c.text)))
-        )
-        const rows = yield* store.standings(list.map((u) => u.key))
-        for (const r of rows.values()) if (r.state !== "fetched") console.log(r)
-        return s
-      }).pipe(Effect.provide(parts(folder, service, events)))
-      console.log(summary, service.requests, service.done, service.charged.length)
-      console.log(service.seenElsewhere.filter((h) => "xi-api-key" in h).length)
-      console.log(
-        events
-          .filter((e) => e._tag === "Retrying" || e._tag === "Failed")
-          .map((e) => (e._tag === "Retrying" ? e.why : "FAILED " + e.error))
+      const [, expected] = yield* Effect.provide(
+        Effect.zip(plannedAndSpoken(list), checksums(list)),
+        parts(folder, well)
       )
-      const ids = new Map<string, number>()
-      for (const c of service.charged) if (c.fate === "done") ids.set(c.text, (ids.get(c.text) ?? 0) + 1)
-      console.log([...ids].filter(([, n]) => n > 1))
+      const heard = yield* Effect.all([throughHostility(11, "data"), throughHostility(12, "result")], {
+        concurrency: "unbounded"
+      })
+      expect(heard).toEqual([expected, expected])
     }),
-  200000
+  180_000
 )
+
+it.scopedLive("stops creating when the account is empty, and goes on when it is filled", () =>
+  Effect.gen(function* () {
+    const list = utterances(30)
+    const folder = yield* temporaryFolder
+    const poor = yield* serving(new HostileService({ ...calm, credits: 600 }))
+    const first = yield* Effect.provide(plannedAndSpoken(list), parts(folder, poor))
+    expect(first.halt?.reason).toBe("credits")
+    expect({ failed: first.failed, spoken: first.created, left: first.left }).toEqual({
+      failed: 0,
+      spoken: poor.charged.length,
+      left: list.length - poor.charged.length
+    })
+    const rich = yield* serving(new HostileService(calm))
+    const second = yield* Effect.provide(plannedAndSpoken(list), parts(folder, rich))
+    expect({ ...second, characters: 0, credits: 0 }).toEqual({
+      created: first.left,
+      reused: first.created,
+      adopted: 0,
+      retried: 0,
+      failed: 0,
+      left: 0,
+      suspect: 0,
+      characters: 0,
+      credits: 0,
+      halt: undefined,
+      warnings: []
+    })
+  })
+)
+
+it.scopedLive("spends no more than it may", () =>
+  Effect.gen(function* () {
+    const list = utterances(30)
+    const service = yield* serving(new HostileService({ ...calm, price: 2 }))
+    const folder = yield* temporaryFolder
+    const profileOf: SpeakSettings["profileOf"] = (provider) => ({
+      ...settingsFor(list).profileOf(provider),
+      creditsPerCharacter: 2
+    })
+    const summary = yield* Effect.provide(
+      plannedAndSpoken(list, { maxCredits: 500, profileOf }),
+      parts(folder, service)
+    )
+    const spent = service.charged.reduce((sum, task) => sum + task.text.length * 2, 0)
+    expect(summary.halt?.reason).toBe("budget")
+    expect(summary.credits).toBe(spent)
+    expect(spent).toBeLessThanOrEqual(500)
+    expect(spent).toBeGreaterThan(350)
+    expect(summary.left).toBe(list.length - service.charged.length)
+  })
+)
+
+it.scopedLive("tells of a refused key without telling the key", () =>
+  Effect.gen(function* () {
+    const list = utterances(10)
+    const service = yield* serving(new HostileService(calm))
+    const folder = yield* temporaryFolder
+    const events: Array<ProgressEvent> = []
+    const key = "toollogin_very-secret"
+    const summary = yield* Effect.provide(plannedAndSpoken(list), parts(folder, service, events, key))
+    expect(summary.halt?.reason).toBe("key")
+    expect({ left: summary.left, charged: service.charged.length }).toEqual({ left: 10, charged: 0 })
+    expect(JSON.stringify([summary, events])).not.toContain(key)
+  })
+)
+
+it.scopedLive("lets a refused utterance fail alone, with the service's words", () =>
+  Effect.gen(function* () {
+    const list = utterances(10)
+    const poisoned = list[4]
+    const service = yield* serving(new HostileService({ ...calm, refuses: /Line 4 /u }))
+    const folder = yield* temporaryFolder
+    const [summary, standings] = yield* Effect.provide(
+      Effect.zip(
+        plannedAndSpoken(list),
+        Effect.flatMap(UtteranceStore, (store) => store.standings(list.map((one) => one.key)))
+      ),
+      parts(folder, service)
+    )
+    expect({ created: summary.created, failed: summary.failed }).toEqual({ created: 9, failed: 1 })
+    expect(poisoned && standings.get(poisoned.key)?.setback).toMatchObject({
+      kind: "refused",
+      words: "the service refuses the request: no such words here (HTTP 422)"
+    })
+  })
+)
+
+it.scopedLive("finds lost tasks by what they are where labels do not come back", () =>
+  Effect.gen(function* () {
+    // Lengths that differ: otherwise two lost ones cannot be told apart.
+    const list = utterances(12).map((one, i) => ({ ...one, length: i }))
+    const distinct = list.filter(
+      (one, i) => list.findIndex((other) => other.characters === one.characters) === i
+    )
+    const service = yield* serving(
+      new HostileService({ ...calm, echoes: false, odds: { "create-drop-after": 0.9 } })
+    )
+    const folder = yield* temporaryFolder
+    const summary = yield* Effect.provide(plannedAndSpoken(distinct), parts(folder, service))
+    expect({ failed: summary.failed, created: summary.created, warned: summary.warnings.length }).toEqual({
+      failed: 0,
+      created: distinct.length,
+      warned: 1
+    })
+    expect(heardOf(service)).toEqual(onceEach(distinct))
+  })
+)
+
+it.scopedLive("asks the task again, and pays nothing, for a clip that was deleted or damaged", () =>
+  Effect.gen(function* () {
+    const list = utterances(6)
+    const service = yield* serving(new HostileService(calm))
+    const folder = yield* temporaryFolder
+    const first = yield* Effect.provide(
+      Effect.zip(plannedAndSpoken(list), checksums(list)),
+      parts(folder, service)
+    )
+    yield* Effect.gen(function* () {
+      const clips = yield* ClipFolder
+      const [deleted, damaged] = list
+      if (deleted === undefined || damaged === undefined) return
+      rmSync(clips.pathOf(deleted.key))
+      yield* clips.keep(damaged.key, new Uint8Array(10))
+    }).pipe(Effect.provide(stored(folder)))
+    const second = yield* Effect.provide(
+      Effect.zip(plannedAndSpoken(list), checksums(list)),
+      parts(folder, service)
+    )
+    expect({ created: second[0].created, reused: second[0].reused, heard: second[1] }).toEqual({
+      created: 0,
+      reused: 4,
+      heard: first[1]
+    })
+    expect(service.charged.length).toBe(6)
+  })
+)
+
+it.scopedLive("pays for nothing twice when it is interrupted and run again", () =>
+  Effect.gen(function* () {
+    const list = utterances(60)
+    const service = yield* serving(new HostileService({ ...calm, settle: [20, 80] }))
+    const folder = yield* temporaryFolder
+    const first = yield* Effect.fork(Effect.provide(plannedAndSpoken(list), parts(folder, service)))
+    yield* Effect.promise(() => reached(service, 20))
+    yield* Fiber.interrupt(first)
+    const atStop = service.charged.length
+    expect(atStop).toBeLessThan(60)
+    const summary = yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))
+    expect({ failed: summary.failed, left: summary.left, created: summary.created }).toEqual({
+      failed: 0,
+      left: 0,
+      created: 60 - atStop
+    })
+    expect(heardOf(service)).toEqual(onceEach(list))
+  })
+)
+
+/** Waits until so many tasks were charged. */
+const reached = (service: HostileService, count: number): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => (service.charged.length >= count ? resolve() : setTimeout(look, 2))
+    look()
+  })
