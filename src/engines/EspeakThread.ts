@@ -5,10 +5,12 @@
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
 import { SampleRate } from "../domain/Units.ts"
 import { espeakText, type Inlined, spansOf } from "./EspeakText.ts"
-import type { Piece, SentenceJob, Synthesiser } from "./WorkerProtocol.ts"
+import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
 
 const rate = SampleRate.make(22_050)
 const variantsFolder = "/usr/share/espeak-ng-data/voices/!v"
+/** The longest text ever passed, in bytes; far more than the longest part of a sentence takes. */
+const longestText = 32_768
 /** Words a minute at rate 1, and the engine's limits. */
 const ownPace = 175
 const slowest = 80
@@ -16,12 +18,17 @@ const fastest = 450
 
 /** Opens the engine. */
 export const openEspeak = async (): Promise<Synthesiser> => {
-  const module = await load()
-  const espeak = new module.eSpeakNGWorker()
+  const { module, espeak, restore } = await atOneMoment(async () => {
+    const module = await load()
+    const espeak = new module.eSpeakNGWorker()
+    espeak.set_voice("en")
+    // The package keeps a buffer for texts on JavaScript's side, which grows for a longer one and would then point to
+    // memory that putting it back has made free: so it is grown once, now, to hold any text.
+    espeak.convert_to_phonemes(" ".repeat(longestText), false)
+    espeak.synthesize("a", () => false)
+    return { module, espeak, restore: restorer(module) }
+  })
   const found = espeak.list_voices()
-  espeak.set_voice("en")
-  espeak.synthesize("a", () => false)
-  const restore = restorer(module)
   return {
     voices: () => ({
       voices: found.map((voice) => ({
@@ -34,10 +41,14 @@ export const openEspeak = async (): Promise<Synthesiser> => {
     speak: (job) => {
       restore()
       const inlined = englishPhonemes(module, espeak, job)
-      if (espeak.set_voice(job.voice) !== 0) throw new Error(`eSpeak NG knows no voice "${job.voice}"`)
+      if (espeak.set_voice(job.voice) !== 0) throw new JobRefused(`eSpeak NG knows no voice "${job.voice}"`)
       espeak.set_rate(Math.min(fastest, Math.max(slowest, Math.round(ownPace * job.rate))))
-      espeak.set_pitch(pitchSetting(job.pitch))
+      const pitch = pitchSettings(job.pitch)
+      espeak.set_pitch(pitch.base)
+      espeak.set_range(pitch.range)
       const built = espeakText(job.pieces, inlined, phonemeTable(job.voice))
+      if (Buffer.byteLength(built.text) >= longestText)
+        throw new JobRefused("the part is too long for eSpeak NG")
       const blocks: Array<Int16Array> = []
       const events: Array<EspeakEvent> = []
       espeak.synthesize(built.text, (samples, among) => {
@@ -47,6 +58,17 @@ export const openEspeak = async (): Promise<Synthesiser> => {
       })
       return { rate, samples: joined(blocks), spans: spansOf(events, built.starts) }
     }
+  }
+}
+
+/** Runs with the clock of this thread stopped: the engine seeds its noises with the time at which it is opened. */
+const atOneMoment = async <A>(open: () => Promise<A>): Promise<A> => {
+  const clock = Date.now
+  Date.now = () => 0
+  try {
+    return await open()
+  } finally {
+    Date.now = clock
   }
 }
 
@@ -63,9 +85,11 @@ const restorer = (module: EspeakModule): (() => void) => {
 const fileName = (identifier: string): string =>
   identifier.slice(identifier.lastIndexOf("/") + 1).toLowerCase()
 
-/** The engine's 0 to 100 is a scale of fifty steps an octave around 50. */
-const pitchSetting = (semitones: number): number =>
-  Math.min(100, Math.max(0, Math.round(50 + (semitones * 50) / 12)))
+/** The engine's base is 0 to 100, fifty steps an octave around 50; its range is a share of the voice's own at 50. */
+const pitchSettings = (semitones: number): { readonly base: number; readonly range: number } => {
+  const octaves = Math.min(1, Math.max(-1, semitones / 12))
+  return { base: Math.round(50 + 50 * octaves), range: Math.round(50 * 2 ** octaves) }
+}
 
 /** The phonemes of each English piece, in the engine's own notation. */
 const englishPhonemes = (

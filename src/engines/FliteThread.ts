@@ -17,7 +17,7 @@ import { Either } from "effect"
 import { toInt16 } from "../audio/Pcm.ts"
 import { decodeWav } from "../audio/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
-import type { SentenceJob, Synthesiser } from "./WorkerProtocol.ts"
+import { JobRefused, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
 
 /** Every voice by Flite's name for it; "awb_time" only tells the time and is left out. */
 const voices = [
@@ -40,7 +40,7 @@ export const openFlite = async (): Promise<Synthesiser> => {
     voices: () => ({ voices, variants: [] }),
     speak: (job) => {
       if (!voices.some((voice) => voice.id === job.voice))
-        throw new Error(`Flite knows no voice "${job.voice}"`)
+        throw new JobRefused(`Flite knows no voice "${job.voice}"`)
       const words = job.pieces.map((piece) => piece.text)
       const run = flite([
         ...["-voice", job.voice, "-psdur"],

@@ -27,32 +27,34 @@ export const speakSentences = Effect.fnUntraced(function* (
   speaker: SentenceSpeaker
 ) {
   const { engine, longest } = speaker
-  const parts = sentences.flatMap((sentence, index) =>
-    sentence.parts.map((part) => ({ part, sentence: index }))
-  )
   const blocks: Array<Int16Array> = []
   const heard = new Map<number, Span>()
   let rate: SampleRate | undefined
   let length = 0
-  for (const [index, { part }] of parts.entries()) {
+  /** Silence owed to the part before, once another is heard. */
+  let pause = 0
+  for (const part of sentences.flatMap((sentence) => sentence.parts)) {
     const spoken = yield* speaker.speakPart(part)
+    // A voice that can make nothing of a part, such as another script's letters, leaves a moment of silence.
+    if (spoken.spans.every((span) => span === null)) continue
     rate = spoken.rate
-    const offset = (length * 1000) / rate
-    const ends = (spoken.samples.length * 1000) / rate
-    for (const [token, span] of tokenSpans(part, spoken.spans, ends)) {
-      const known = heard.get(token)
-      heard.set(token, { start: known?.start ?? offset + span.start, end: offset + span.end })
+    if (pause > 0) blocks.push(new Int16Array(pause))
+    const offset = ((length + pause) * 1000) / rate
+    for (const [index, span] of shared(part, spoken.spans).entries()) {
+      const token = part.tokens[index]
+      if (token === undefined || span === undefined) continue
+      heard.set(token, { start: heard.get(token)?.start ?? offset + span.start, end: offset + span.end })
     }
-    const pause = index === parts.length - 1 ? 0 : Math.round((speaker.pauseAfter(part) * rate) / 1000)
-    blocks.push(spoken.samples, new Int16Array(pause))
-    length += spoken.samples.length + pause
+    blocks.push(spoken.samples)
+    length += pause + spoken.samples.length
+    pause = Math.round((speaker.pauseAfter(part) * rate) / 1000)
     if ((length * 1000) / rate > longest) {
-      const detail = `the text takes longer to say than ${Math.round(longest / 60_000)} minutes: split it`
+      const detail = `the text takes longer to say than ${Math.round(longest / 1000)} seconds: split it`
       return yield* new SpeechFailed({ engine, reason: "too-long", detail })
     }
   }
   if (rate === undefined) {
-    const detail = "the text has nothing that can be said: expected at least one word or number"
+    const detail = "the text has nothing that this voice can say: expected a word or a number in its language"
     return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail })
   }
   return {
@@ -64,54 +66,37 @@ export const speakSentences = Effect.fnUntraced(function* (
   } satisfies PcmSpeech
 })
 
-/** Each token's span in a part; pieces of which the engine told no time share their neighbour's by their length. */
-const tokenSpans = (
-  part: Part,
-  told: ReadonlyArray<Span | null>,
-  ends: number
-): ReadonlyArray<readonly [number, Span]> => {
-  const spans = shared(
-    part.pieces.map(({ text }) => text.length),
-    told,
-    ends
-  )
-  return spans.flatMap((span, index) => {
-    const token = part.tokens[index]
-    return token === undefined ? [] : [[token, span] as const]
-  })
-}
-
-/** Every piece a span: a group that starts with a told span and goes on with untold ones divides it by length. */
-const shared = (
-  lengths: ReadonlyArray<number>,
-  told: ReadonlyArray<Span | null>,
-  ends: number
-): ReadonlyArray<Span> => {
+/**
+ * A span for every piece: pieces of which the engine told no time share that of the piece before them by their length, and
+ * those at the very beginning that of the first piece told.
+ */
+const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Span> => {
   const result: Array<Span> = []
-  let index = 0
-  while (index < lengths.length) {
-    let next = index + 1
-    while (next < lengths.length && told[next] === null) next++
-    // Only the first group can begin with an untold piece: it takes from the first one told.
-    const first = told[index] ?? told[next] ?? { start: 0, end: ends }
-    if (told[index] === null && next < lengths.length) {
-      next++
-      while (next < lengths.length && told[next] === null) next++
-    }
-    const sum = lengths.slice(index, next).reduce((total, each) => total + each, 0)
+  const isUntold = (index: number) => index < part.pieces.length && (told[index] ?? null) === null
+  while (result.length < part.pieces.length) {
+    const from = result.length
+    let owner = from
+    while (isUntold(owner)) owner++
+    let to = owner + 1
+    while (isUntold(to)) to++
+    const span = told[owner] ?? { start: 0, end: 0 }
+    const lengths = part.pieces.slice(from, to).map(({ text }) => text.length)
+    const sum = lengths.reduce((total, each) => total + each, 0)
     let passed = 0
-    for (; index < next; index++) {
-      const from = first.start + ((first.end - first.start) * passed) / sum
-      passed += lengths[index] ?? 0
-      result.push({ start: from, end: first.start + ((first.end - first.start) * passed) / sum })
+    for (const each of lengths) {
+      const start = span.start + ((span.end - span.start) * passed) / sum
+      passed += each
+      result.push({ start, end: span.start + ((span.end - span.start) * passed) / sum })
     }
   }
   return result
 }
 
+/** From the first to the last of a sentence's tokens that are heard. */
 const spanOf = (sentence: Sentence, heard: ReadonlyMap<number, Span>): Span | undefined => {
-  const first = heard.get(sentence.parts[0]?.tokens[0] ?? -1)
-  const last = heard.get(sentence.parts.at(-1)?.tokens.at(-1) ?? -1)
+  const spans = sentence.parts.flatMap(({ tokens }) => tokens.flatMap((token) => heard.get(token) ?? []))
+  const first = spans[0]
+  const last = spans.at(-1)
   return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end }
 }
 

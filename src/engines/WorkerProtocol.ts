@@ -82,3 +82,6 @@ export interface Synthesiser {
   readonly speak: (job: SentenceJob) => Omit<Spoken, "_tag">
   readonly voices: () => Omit<VoiceList, "_tag">
 }
+
+/** A job that an engine does not take; the engine itself is well. Whatever else it throws ends its thread. */
+export class JobRefused extends Error {}

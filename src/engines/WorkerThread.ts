@@ -20,7 +20,9 @@ export const openThread = (engine: ThreadEngine): Effect.Effect<WorkerThread, En
     const file = workerFile()
     const unable = (detail: string) => resume(Effect.fail(new EngineUnavailable({ engine, detail })))
     if (file === undefined) return unable("its program engine-worker.mjs is missing: run npm run build")
-    const line = lineTo(new Worker(file, { workerData: { engine }, stdout: true, stderr: true }))
+    const line = lineTo(
+      new Worker(file, { workerData: { engine }, execArgv: [], stdout: true, stderr: true })
+    )
     line.expect((message) => {
       const greeting = Option.getOrUndefined(decodeGreeting(message))
       if (greeting?._tag === "Ready") return resume(Effect.succeed(threadOf(engine, line)))
@@ -78,7 +80,7 @@ const lineTo = (worker: Worker): Line => {
     end(ended)
   }
   worker.on("message", (value: unknown) => message(value))
-  worker.on("error", (cause) => endWith(`the engine broke down: ${String(cause)}`))
+  worker.on("error", (cause) => endWith(`the engine broke down: ${messageOf(cause)}`))
   worker.on("exit", (code) => endWith(`the engine's thread ended with code ${code}`))
   // What an engine prints is no message of ours.
   worker.stdout.resume()
@@ -97,6 +99,9 @@ const lineTo = (worker: Worker): Line => {
     }
   }
 }
+
+/** Whatever a thread died of: not always an error, once it has crossed over. */
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "of no known cause")
 
 /** The thread's program: beside the bundle, or in dist/ where the sources run as they are. */
 const workerFile = (): string | undefined =>

@@ -22,7 +22,10 @@ export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
       Effect.flatMap((answer) =>
         answer._tag === "VoiceList"
           ? Effect.succeed<Catalogue>({
-              voices: answer.voices.map((voice) => ({ ...voice, languages: voice.languages.map(canonical) })),
+              voices: answer.voices.map((voice) => ({
+                ...voice,
+                languages: [...new Set(voice.languages.map(canonical))]
+              })),
               variants: answer.variants
             })
           : Effect.fail(new EngineUnavailable({ engine, detail: "its thread told no voices" }))

@@ -22,6 +22,8 @@ declare module "@echogarden/espeak-ng-emscripten" {
     set_rate(rate: number): void
     /** 0 to 100, 50 is the voice's own. */
     set_pitch(pitch: number): void
+    /** 0 to 100, how far the pitch rises and falls; 50 is the voice's own. */
+    set_range(range: number): void
     /** A C string's address: the phonemes' mnemonics of the text's first clause. */
     convert_to_phonemes(text: string, ipa: boolean): { readonly ptr: number }
     /** Hands out mono samples at 22,050 Hz with the events in them; ends when the callback returns true. */

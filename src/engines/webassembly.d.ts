@@ -3,7 +3,6 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)
   }
-  class RuntimeError extends Error {}
   class Memory {
     readonly buffer: ArrayBuffer
   }

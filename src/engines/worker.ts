@@ -1,9 +1,16 @@
 /** An engine's thread: opens the engine that it was started for and answers one job at a time. */
 import { parentPort, workerData } from "node:worker_threads"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { openEspeak } from "./EspeakThread.ts"
 import { openFlite } from "./FliteThread.ts"
-import { type Answer, type Job, JobMessage, type Synthesiser, ThreadSettings } from "./WorkerProtocol.ts"
+import {
+  type Answer,
+  type Job,
+  JobMessage,
+  JobRefused,
+  type Synthesiser,
+  ThreadSettings
+} from "./WorkerProtocol.ts"
 
 const answerOf = (synthesiser: Synthesiser, job: Job): Answer => {
   try {
@@ -11,9 +18,9 @@ const answerOf = (synthesiser: Synthesiser, job: Job): Answer => {
       ? { _tag: "VoiceList", ...synthesiser.voices() }
       : { _tag: "Spoken", ...synthesiser.speak(job) }
   } catch (cause) {
-    // A trap leaves the engine's memory unusable; this kills the thread, and the pool starts another.
-    if (cause instanceof WebAssembly.RuntimeError || cause instanceof RangeError) throw cause
-    return { _tag: "Refused", detail: String(cause) }
+    // After any other fault its memory cannot be trusted: the thread ends of it, and the pool starts another.
+    if (cause instanceof JobRefused) return { _tag: "Refused", detail: cause.message }
+    throw new Error(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
@@ -26,9 +33,9 @@ if (port === null) throw new Error("this file is an engine's thread: it is start
 try {
   const settings = Schema.decodeUnknownSync(ThreadSettings)(workerData)
   const synthesiser = await (settings.engine === "espeak" ? openEspeak() : openFlite())
-  const decode = Schema.decodeUnknownSync(JobMessage)
+  const decode = Schema.decodeUnknownOption(JobMessage)
   port.on("message", (message: unknown) => {
-    const { id, job } = decode(message)
+    const { id, job } = Option.getOrThrowWith(decode(message), () => new Error("a job of no known shape"))
     const answer = answerOf(synthesiser, job)
     port.postMessage({ id, answer }, answer._tag === "Spoken" ? movable(answer.samples) : [])
   })

@@ -28,7 +28,7 @@ describe("any language", () => {
   test.each([
     ["Dr. Müller hat 25 Äpfel.", "de", "Dr. Müller hat 25 Äpfel."],
     ["🙂 Hola 🎉 amigo ♪", "es", "Hola amigo"],
-    ["uno – dos … tres", "it", "uno, dos, tres".replace("dos", "dos")],
+    ["uno – dos … tres", "it", "uno, dos, tres"],
     ["co\u00adoperate zero\u200bwidth", "fr", "cooperate zerowidth"],
     ["1️⃣ 👍🏽 🇻🇳", "pt", "1"]
   ])("%s", (written, language, said) => {
