@@ -8,7 +8,11 @@ import { Progress } from "./Progress.ts"
 import { mendClips } from "./Speak.ts"
 
 /** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
-export const announce = Effect.fnUntraced(function* ({ batch, jobs, utterances }: BatchPlan) {
+export const announce = Effect.fnUntraced(function* ({
+  batch,
+  jobs,
+  utterances
+}: Pick<BatchPlan, "batch" | "utterances"> & { readonly jobs: ReadonlyArray<JobPlan> }) {
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
   const progress = yield* Progress

@@ -34,8 +34,9 @@ export const digestOf = Effect.fnUntraced(function* (
   hash.update(JSON.stringify(words.cues.map((cue) => ("skipped" in cue ? cue.skipped : ""))))
   hash.update(JSON.stringify(lines))
   for (const { utterance, lines: refs } of uses) {
-    hash.update(JSON.stringify([utterance.key, refs, clips.get(utterance.key)?.checksum]))
+    hash.update(JSON.stringify([utterance.key, refs]))
   }
+  hash.update(JSON.stringify([...clips.values()].map(({ key, checksum }) => [key, checksum]).sort()))
   return hash.digest("hex")
 })
 

@@ -3,9 +3,10 @@
  * each job is placed and delivered as soon as all of its utterances are there.
  */
 import { Path } from "@effect/platform"
-import { Clock, DateTime, Effect, Fiber, type Layer } from "effect"
+import { Clock, DateTime, Effect, Fiber, Layer } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import type { JobSummary, RunReport } from "../domain/Report.ts"
+import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
@@ -15,6 +16,7 @@ import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { writeResult } from "./ResultFolder.ts"
+import { retakesOf } from "./Retake.ts"
 import { speak } from "./Speak.ts"
 import { type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 
@@ -53,17 +55,18 @@ const run = Effect.fnUntraced(function* <E, R>(
     yield* store.revive([...waiting.keys()], "all")
   }
   const delivering = yield* deliveryOf(plan, waiting)
+  const reached = yield* Layer.memoize(service)
 
   const spoken =
     waiting.size === 0
-      ? { summary: nothingSaid(plan), credits: {} }
+      ? nothingSaid(plan)
       : yield* speakAll(plan, options).pipe(
           Effect.provideService(Progress, delivering.watching),
-          Effect.provide(service)
+          Effect.provide(reached)
         )
-  const results = yield* delivering.finish
+  const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
+  const results = yield* delivering.finish(takes)
 
-  const { summary } = spoken
   const report: RunReport = {
     manifest: basename(batch.manifest),
     startedAt: DateTime.formatIso(startedAt),
@@ -115,13 +118,14 @@ const deliveryOf = Effect.fnUntraced(function* (
   const progress = yield* Progress
   const past = yield* deliveries.all(batch.out)
   const turn = yield* Effect.makeSemaphore(1)
-  const deliverOne = (plan: JobPlan) => turn.withPermits(1)(deliverySettled(plan, batch.out, past))
+  const deliverOne = (plan: JobPlan, takes: ReadonlyArray<UtteranceUse> = []) =>
+    turn.withPermits(1)(deliverySettled(plan, takes, batch.out, past))
   type Delivering = Effect.Effect.Success<ReturnType<typeof fork>>
   const fork = (plan: JobPlan) => Effect.forkScoped(deliverOne(plan))
   const early = new Map<JobId, Delivering>()
   const missing = new Map<JobId, number>()
   for (const plans of waiting.values())
-    for (const { job } of plans) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
+    for (const { job } of plans) if (!job.retake) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
   const runtime = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof fork>>>()
 
   const settled = Effect.fnUntraced(function* (key: UtteranceKey) {
@@ -139,18 +143,24 @@ const deliveryOf = Effect.fnUntraced(function* (
     /** The watcher of the speak stage: passes every event on, and hears what is there. */
     watching: { emit },
     /** Waits for what is being delivered and delivers the rest; results in the batch's order. */
-    finish: Effect.forEach(jobs, (plan) => {
-      const delivering = early.get(plan.job.id)
-      return delivering === undefined ? deliverOne(plan) : Fiber.join(delivering)
-    })
+    finish: (takes: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>) =>
+      Effect.forEach(jobs, (plan) => {
+        const delivering = early.get(plan.job.id)
+        return delivering === undefined ? deliverOne(plan, takes.get(plan.job.id)) : Fiber.join(delivering)
+      })
   }
 })
 
 /** A job's delivery, whose failure is its own and no other job's. */
-const deliverySettled = (plan: JobPlan, out: string, past: ReadonlyMap<string, Delivery>) => {
+const deliverySettled = (
+  plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
+  out: string,
+  past: ReadonlyMap<string, Delivery>
+) => {
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
     Effect.succeed<JobResult>({ plan, status, metrics: undefined, error: error.message })
-  return deliverJob(plan, out, past).pipe(
+  return deliverJob(plan, takes, out, past).pipe(
     Effect.catchTags({
       ClipMissing: undone("unfinished"),
       ContainerRefuses: undone("failed"),
@@ -171,11 +181,62 @@ const deliverySettled = (plan: JobPlan, out: string, past: ReadonlyMap<string, D
   )
 }
 
-/** The summary of a run in which every clip was at hand. */
-const nothingSaid = ({ utterances }: BatchPlan): SpeakSummary => ({
+/**
+ * Second takes of lines that are too fast, for jobs that want them: spoken where they are not at hand yet, within what is left of
+ * the budget. One that cannot be had leaves the first in its place.
+ */
+const secondTakes = Effect.fnUntraced(function* <E, R>(
+  { batch, jobs, utterances }: BatchPlan,
+  service: Layer.Layer<Gateway, E, R>,
+  { maxCredits }: DubOptions,
+  first: SpeakSummary
+) {
+  const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
+  for (const plan of jobs) {
+    const wanted = yield* retakesOf(plan, batch)
+    if (wanted.length > 0) takes.set(plan.job.id, wanted)
+  }
+  if (takes.size === 0 || first.halt !== undefined) return { takes, summary: first }
+  const again = [...takes.values()].flat().map(({ utterance }) => utterance)
+  const waiting = yield* announce({
+    batch,
+    jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(takes.get(plan.job.id) ?? [])] })),
+    utterances: [...utterances, ...again]
+  })
+  const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
+  if (missing.length === 0) return { takes, summary: first }
+  const second = yield* speak({
+    ...usualSettings,
+    keys: missing,
+    profileOf: batch.profileOf,
+    maxCredits: maxCredits === undefined ? undefined : Math.max(0, maxCredits - (first.credits ?? 0))
+  }).pipe(Effect.provide(service))
+  return { takes, summary: bothOf(first, second) }
+})
+
+/** Two rounds of speaking as one. A second take that failed leaves its line spoken: it is no failure. */
+const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
+  created: first.created + second.created,
+  adopted: first.adopted + second.adopted,
+  reused: first.reused + second.reused,
+  retried: first.retried + second.retried,
+  failed: first.failed,
+  left: first.left,
+  suspect: first.suspect + second.suspect,
+  characters: first.characters + second.characters,
+  credits:
+    first.credits === undefined || second.credits === undefined ? undefined : first.credits + second.credits,
+  halt: first.halt ?? second.halt,
+  warnings: [...new Set([...first.warnings, ...second.warnings])]
+})
+
+/** What a run in which every clip was at hand comes to. */
+const nothingSaid = ({ utterances }: BatchPlan) => ({ summary: allAtHand(utterances.length), credits: {} })
+
+const allAtHand = (reused: number): SpeakSummary => ({
   created: 0,
   adopted: 0,
-  reused: utterances.length,
+  reused,
   retried: 0,
   failed: 0,
   left: 0,

@@ -10,6 +10,7 @@ import {
   millis,
   millisAtMicros
 } from "../domain/Units.ts"
+import type { UtteranceUse } from "../domain/Utterance.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliver } from "./Deliver.ts"
@@ -30,9 +31,10 @@ export type JobResult = {
   | { readonly status: "failed" | "unfinished"; readonly error: string }
 )
 
-/** Delivers a job whose utterances are spoken, failed or left. */
+/** Delivers a job whose utterances are spoken, failed or left; `takes` are second takes of its lines. */
 export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
   out: string,
   before: ReadonlyMap<string, Delivery>
 ) {
@@ -40,7 +42,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const progress = yield* Progress
   const { job } = plan
   const keys = Array.dedupe(plan.uses.map(({ utterance }) => utterance.key))
-  const stored = yield* store.clips(keys)
+  const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
   const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
   const digest = yield* digestOf(plan, clips)
   const last = before.get(job.id)
@@ -63,6 +65,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       lines: plan.lines,
       uses: plan.uses,
       clips,
+      takes,
       limits: job.fit,
       ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
     }),
@@ -101,14 +104,10 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   })
   const report = jobReport(dubbed, outcomes, length, measured)
   const reported = yield* writeReport(out, report)
-  yield* Effect.forEach(
-    keys.filter((key) => clips.has(key)),
-    (key) => store.apply({ event: "place", key }),
-    {
-      concurrency: "unbounded",
-      discard: true
-    }
-  )
+  yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
+    concurrency: "unbounded",
+    discard: true
+  })
   yield* rememberFiles(out, plan, digest, [...files, reported])
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = { plan, status: "delivered", unchanged: false, metrics: report.metrics, files }

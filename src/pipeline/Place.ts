@@ -18,6 +18,8 @@ export interface Placeable {
   readonly uses: ReadonlyArray<UtteranceUse>
   /** The clips at hand; a line whose clip is missing is not placed. */
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Second takes of single lines: heard instead of the first where they are shorter. */
+  readonly takes?: ReadonlyArray<UtteranceUse>
   readonly limits: FitLimits
   /** The film's length, where there is one. */
   readonly horizon?: Millis
@@ -51,9 +53,35 @@ interface Block {
   readonly pause: Millis
   readonly length: Millis
   readonly characters: number
+  readonly retaken: boolean
 }
 
-const blocksOf = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => {
+const blocksOf = (job: Placeable): ReadonlyArray<Block> => {
+  const shorter = shorterTakes(job)
+  return firstTakes(job).map((block) => {
+    const take =
+      block.lines.length > 1 || block.parts.length > 1 ? undefined : shorter.get(lineName(block.lines[0]))
+    return take === undefined || take.length >= block.length ? block : { ...block, ...take, retaken: true }
+  })
+}
+
+/** The second takes at hand, by their lines. */
+const shorterTakes = ({
+  takes = [],
+  clips
+}: Placeable): ReadonlyMap<string, Pick<Block, "parts" | "length">> =>
+  new Map(
+    takes.flatMap(({ utterance, lines: [line] }) => {
+      const clip = clips.get(utterance.key)
+      if (clip === undefined) return []
+      const [heard] = clip.segments
+      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 })]
+      const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
+      return [[lineName(line), { parts, length }] as const]
+    })
+  )
+
+const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => {
   const byName = new Map(lines.map((line) => [lineName(line), line]))
   const blocks = new Map<string, Block>()
   for (const { utterance, lines: refs } of uses) {
@@ -99,7 +127,8 @@ const blockOf = (
         : { start: first.slot.start, end: millis(Math.max(...members.map((line) => line.slot?.end ?? 0))) },
     pause: first.pause ?? millis(0),
     length,
-    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0)
+    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0),
+    retaken: false
   }
 }
 
@@ -139,6 +168,10 @@ const placementOf = (block: Block, fitted: Fitted): Placement =>
     start: fitted.start,
     end: fitted.end,
     speed: fitted.speed,
-    flags: block.lines.length > 1 ? [...fitted.flags, "together"] : fitted.flags,
+    flags: [
+      ...fitted.flags,
+      ...(block.lines.length > 1 ? (["together"] as const) : []),
+      ...(block.retaken ? (["repeated-take"] as const) : [])
+    ],
     ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
   })

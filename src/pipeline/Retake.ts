@@ -1,0 +1,60 @@
+/** Second takes: lines that had to be sped up beyond `fit.maxSpeed` are asked for again, spoken faster by the voice itself. */
+import { Effect } from "effect"
+import { Casting } from "../domain/Casting.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Placement } from "../domain/Placement.ts"
+import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import { millisAtMicros } from "../domain/Units.ts"
+import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../domain/Utterance.ts"
+import { srtInput } from "../script/SrtInput.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { Batch } from "./Job.ts"
+import { lineName, placeLines } from "./Place.ts"
+import type { JobPlan } from "./Plan.ts"
+
+/** The second takes that a job wants, by what its first takes came to; none unless the job asks for them. */
+export const retakesOf = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
+  const { job, lines, uses } = plan
+  if (!job.retake) return []
+  const store = yield* UtteranceStore
+  const stored = yield* store.clips([...new Set(uses.map(({ utterance }) => utterance.key))])
+  const placements = placeLines({
+    lines,
+    uses,
+    clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+    limits: job.fit,
+    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
+  })
+  const byName = new Map(lines.map((line) => [lineName(line), line]))
+  return placements.flatMap((placement): ReadonlyArray<UtteranceUse> => {
+    const line = byName.get(lineName(placement.lines[0]))
+    return line === undefined
+      ? []
+      : retakeOf(placement, line, job.fit.maxSpeed, batch.profileOf(line.casting.provider))
+  })
+})
+
+/** Speeds that are asked for are whole steps of this, so that small changes of a film's timing find the same take again. */
+const speedStep = 0.05
+
+/**
+ * The second take of one placement, if it is a whole line, too fast, and its provider has a speed to ask for. The text goes
+ * as SRT where the provider takes it, else as it is where it has enough characters.
+ */
+export const retakeOf = (
+  { lines, parts, speed }: Placement,
+  line: Line,
+  maxSpeed: number,
+  { controls, srtInput: takesSrt, minChars }: ProviderProfile
+): ReadonlyArray<UtteranceUse> => {
+  if (speed <= maxSpeed || lines.length > 1 || parts.length > 1 || controls.speed === undefined) return []
+  const own = line.casting.speed ?? 1
+  const wanted = Math.ceil((own * speed) / speedStep - 1e-9) * speedStep
+  const faster = Math.round(Math.min(controls.speed.max, wanted) * 100) / 100
+  if (faster <= own || (!takesSrt && charactersOf(line.said) < minChars)) return []
+  const casting = Casting.make({ ...line.casting, speed: faster })
+  const utterance = takesSrt
+    ? makeUtterance(casting, "srt", srtInput([line.said]), [line.said])
+    : makeUtterance(casting, "text", line.said, [line.said])
+  return [UtteranceUse.make({ utterance, lines: [LineRef.make({ cue: line.cue, part: line.part })] })]
+}
