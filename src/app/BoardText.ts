@@ -23,7 +23,7 @@ export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArra
   return [
     [
       bold(`dubwright ${span((now - board.startedAt) / 1000)}`),
-      board.planned === undefined ? "planning" : `${delivered} of ${jobs} jobs delivered`,
+      board.planned === undefined ? "planning" : `${delivered} of ${counted(jobs, "job")} delivered`,
       ...(failed > 0 ? [red(`${failed} failed`)] : []),
       ...(board.stopping === undefined ? [] : [yellow(`stopping: ${board.stopping}`)])
     ].join("  "),
@@ -71,6 +71,9 @@ const bar = (share: number, columns: number): string => {
 
 const percent = (share: number): string => `${Math.floor(Math.min(1, Math.max(0, share)) * 100)} %`
 
+/** A number with its noun. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
 /** A length of time as a clock shows it. */
 export const span = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds))
@@ -103,13 +106,15 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
   switch (event._tag) {
     case "Planned":
       return usual(
-        `${event.jobs} jobs, ${event.utterances} utterances, ${event.characters} characters` +
+        `${counted(event.jobs, "job")}, ${counted(event.utterances, "utterance")}, ${counted(event.characters, "character")} to be said` +
           (event.reused === 0 ? "" : `; ${event.reused} at hand already`)
       )
     case "JobStarted":
-      return detail(`${event.job}: ${event.lines} lines`)
+      return detail(`${event.job}: ${counted(event.lines, "line")}`)
     case "Submitted":
-      return detail(`${event.provider}: sent ${short(event.utterance)}, ${event.characters} characters`)
+      return detail(
+        `${event.provider}: sent ${short(event.utterance)}, ${counted(event.characters, "character")}`
+      )
     case "Adopted":
       return usual(`${event.provider}: found ${short(event.utterance)} in the history; not sent again`)
     case "Spoken":

@@ -4,8 +4,10 @@ import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { counted } from "./BoardText.ts"
 import { type BatchOptions, planOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./Connect.ts"
+import { type PriceOf, pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
 import { reading } from "./State.ts"
 import { table } from "./Table.ts"
@@ -27,12 +29,13 @@ export const plan = (options: BatchOptions) =>
     const screen = yield* Screen
     const plan = yield* planOf(options)
     const atHand = yield* spoken(plan)
+    const priceOf = yield* pricesOf(plan)
     const jobs = plan.jobs.map(({ job, script, lines, uses }) => ({
       id: job.id,
       input: job.inputName,
       outputs: job.outputs,
       ...estimate(
-        plan,
+        priceOf,
         script._tag === "Subtitle" ? script.cues.length : lines.length,
         lines.length,
         uses.map(({ utterance }) => utterance),
@@ -40,7 +43,7 @@ export const plan = (options: BatchOptions) =>
       )
     }))
     const total = estimate(
-      plan,
+      priceOf,
       jobs.reduce((sum, { cues }) => sum + cues, 0),
       jobs.reduce((sum, { lines }) => sum + lines, 0),
       plan.utterances,
@@ -70,7 +73,7 @@ export const plan = (options: BatchOptions) =>
             "",
             total.characters === 0
               ? "Nothing would be sent: everything is at hand."
-              : `${total.utterances - total.reused} tasks would be created at ${batch.service === "embedded" ? "the bundled service" : batch.service.baseUrl}.`,
+              : `${counted(total.utterances - total.reused, "task")} would be created at ${batch.service === "embedded" ? "the bundled service" : batch.service.baseUrl}.`,
             ...(total.credits === undefined
               ? [
                   "A provider's price is not known: name creditsPerCharacter under providers: in the manifest."
@@ -94,7 +97,7 @@ const spoken = (plan: BatchPlan) =>
   )
 
 const estimate = (
-  { batch }: BatchPlan,
+  priceOf: PriceOf,
   cues: number,
   lines: number,
   utterances: ReadonlyArray<Utterance>,
@@ -109,7 +112,7 @@ const estimate = (
     reused: all.length - left.length,
     characters: left.reduce((sum, { characters }) => sum + characters, 0),
     credits: left.reduce<number | undefined>((sum, { casting, characters }) => {
-      const price = batch.profileOf(casting.provider).creditsPerCharacter
+      const price = priceOf(casting)
       return sum === undefined || price === undefined ? undefined : sum + price * characters
     }, 0)
   }

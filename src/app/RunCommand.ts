@@ -4,9 +4,11 @@ import { Effect, Layer } from "effect"
 import { dub, type DubResult } from "../pipeline/Dub.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { counted } from "./BoardText.ts"
 import { type BatchOptions, planOf } from "./BatchFlags.ts"
 import { ffmpeg, gatewayTo } from "./Connect.ts"
 import { Ended, exitCodes } from "./Ended.ts"
+import { priced, pricesOf } from "./Prices.ts"
 import { summaryText } from "./RunSummary.ts"
 import { Screen } from "./Screen.ts"
 import { writing } from "./State.ts"
@@ -28,7 +30,7 @@ export const retry = (options: RunOptions) =>
         utterances.map(({ key }) => key),
         "all"
       )
-      yield* screen.say(`${revived.length} failed utterances get another chance`)
+      yield* screen.say(`${counted(revived.length, "failed utterance")} to be tried again`)
     })
   )
 
@@ -39,7 +41,9 @@ const made = <E>(
 ) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
-    const plan = yield* planOf(options)
+    const planned = yield* planOf(options)
+    // A limit can only be kept where a price is known before the first task.
+    const plan = options.maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
     const { batch } = plan
     const service = gatewayTo(batch.service, path.join(batch.state, "service"))
     const result = yield* Effect.zipRight(

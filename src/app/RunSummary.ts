@@ -1,13 +1,13 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
 import { relative, resolve } from "node:path"
-import type { Metrics } from "../domain/Report.ts"
 import type { DubResult } from "../pipeline/Dub.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
+import { counted } from "./BoardText.ts"
 import { table } from "./Table.ts"
 
 /** The summary of results in `out`; paths are shown relative to `folder` where they lie in it. */
 export const summaryText = (
-  { report, jobs, halt }: DubResult,
+  { report, jobs }: Pick<DubResult, "report" | "jobs">,
   out: string,
   folder: string,
   colour: boolean
@@ -16,8 +16,8 @@ export const summaryText = (
   const sent =
     tasks.created + tasks.adopted === 0
       ? "Nothing was sent: everything was at hand."
-      : `${tasks.created} tasks created, ${tasks.adopted} found again, ${tasks.reused} clips at hand, ${tasks.retried} retries, ${tasks.failed} failed; ` +
-        `${report.characters} characters${spent(credits)}; ${report.seconds.toFixed(1)} s`
+      : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${counted(tasks.reused, "clip")} at hand, ` +
+        `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}${spent(credits)}; ${report.seconds.toFixed(1)} s`
   return [
     table(
       [
@@ -33,7 +33,7 @@ export const summaryText = (
         "fit",
         "LUFS"
       ],
-      jobs.map((job) => [job.plan.job.id, statusOf(job), ...figures(job.metrics)]),
+      jobs.map((job) => [job.plan.job.id, statusOf(job), ...figures(job)]),
       colour
     ),
     "",
@@ -43,15 +43,14 @@ export const summaryText = (
         : [`${job.plan.job.id}: ${job.error}`])
     ]),
     "",
-    sent,
-    ...(halt === undefined ? [] : [`Stopped early: ${halt.words}`])
+    sent
   ].join("\n")
 }
 
 const statusOf = (job: JobResult): string =>
   job.status === "delivered" && job.unchanged ? "delivered before" : job.status
 
-const figures = (metrics: Metrics | undefined): ReadonlyArray<string> =>
+const figures = ({ status, metrics }: JobResult): ReadonlyArray<string | undefined> =>
   metrics === undefined
     ? []
     : [
@@ -63,7 +62,7 @@ const figures = (metrics: Metrics | undefined): ReadonlyArray<string> =>
         metrics.speed.max.toFixed(2),
         String(metrics.overruns),
         `${Math.round(metrics.isochrony * 100)} %`,
-        metrics.loudness.integrated.toFixed(1)
+        status === "delivered" ? metrics.loudness.integrated.toFixed(1) : undefined
       ]
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`

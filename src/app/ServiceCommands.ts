@@ -1,6 +1,7 @@
 /** The service's read endpoints, as tables for people or as JSON for scripts. */
 import { Effect } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
+import { saidCredits } from "../gateway/Sight.ts"
 import { readingFrom, type ServiceOptions } from "./Connect.ts"
 import { allPages } from "./Listing.ts"
 import { Screen } from "./Screen.ts"
@@ -24,21 +25,31 @@ const asked = <A, E>(
     const screen = yield* Screen
     const { reads } = yield* Gateway
     const answer = yield* ask(reads)
-    yield* screen.result(options.json ? JSON.stringify(answer, null, 2) : shown(answer, screen.colour))
+    yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.colour))
   }).pipe(Effect.provide(readingFrom(options, options.data)))
+
+/** Leaves out amounts that the service did not say. */
+const onlySaid = (name: string, value: unknown): unknown =>
+  amounts.has(name) && typeof value === "number" ? saidCredits(value) : value
+
+const amounts = new Set(["credits", "used", "reserved", "credits_per_character", "free_bytes"])
 
 export const health = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.health,
-    (health, colour) =>
+    ({ status, version, queue, providers }, colour) =>
       [
-        `${health.status}, version ${health.version}; ${health.queue.queued} queued, ${health.queue.processing} under way`,
-        table(
-          ["provider", "ready", "why not"],
-          health.providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
-          colour
-        )
+        `${status}${version === "" ? "" : `, version ${version}`}; ${queue.queued} queued, ${queue.processing} under way`,
+        ...(providers.length === 0
+          ? []
+          : [
+              table(
+                ["provider", "ready", "why not"],
+                providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
+                colour
+              )
+            ])
       ].join("\n")
   )
 
@@ -49,7 +60,7 @@ export const credits = (options: ReadOptions) =>
     ({ credits, unlimited, used, reserved }, colour) =>
       table(
         ["credits", "used", "reserved"],
-        [[credits ?? (unlimited ? "no limit" : "not said"), used, reserved]],
+        [[credits ?? (unlimited ? "no limit" : "not said"), saidCredits(used), saidCredits(reserved)]],
         colour
       )
   )
@@ -64,7 +75,9 @@ export const providers = (options: ReadOptions) =>
         providers.map(({ provider, available, features, default_model_id }) => [
           provider,
           available ? "yes" : "no",
-          `${features.min_characters} to ${features.max_characters}`,
+          features.max_characters === 0
+            ? "not said"
+            : `${features.min_characters} to ${features.max_characters}`,
           features.srt_input ? "yes" : "no",
           features.transcript,
           Object.entries(features.controls)
@@ -86,7 +99,7 @@ export const models = (options: ReadOptions & { readonly provider: string | unde
         models.map((model) => [
           model.model_id,
           model.provider,
-          model.credits_per_character,
+          saidCredits(model.credits_per_character),
           languages(model.languages),
           model.description
         ]),
@@ -152,7 +165,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
           task.provider,
           task.voice_id,
           task.characters,
-          task.credits,
+          saidCredits(task.credits),
           task.created_at.slice(0, 19).replace("T", " "),
           task.voice_name,
           task.error?.message

@@ -5,6 +5,7 @@ import { cleanClips, cleanRemote } from "../pipeline/Clean.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
 import { type JobStatus, statusOf } from "../pipeline/Status.ts"
+import { counted } from "./BoardText.ts"
 import { type BatchOptions, batchOf, planOf } from "./BatchFlags.ts"
 import { ffmpeg, gatewayTo } from "./Connect.ts"
 import { Screen } from "./Screen.ts"
@@ -74,8 +75,8 @@ export const clean = (options: BatchOptions & { readonly remote: boolean }) =>
       yield* screen.result(
         options.json
           ? JSON.stringify({ ...removed, ...(deleted === undefined ? {} : { tasks: deleted }) }, null, 2)
-          : `removed ${removed.utterances} clips, ${(removed.bytes / 1e6).toFixed(1)} MB` +
-              (deleted === undefined ? "" : `; deleted ${deleted} tasks at the service`)
+          : `removed ${counted(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
+              (deleted === undefined ? "" : `; deleted ${counted(deleted, "task")} at the service`)
       )
     }).pipe(Effect.provide(Layer.merge(writing(batch.state), silent)))
   }).pipe(Effect.provide(ffmpeg))

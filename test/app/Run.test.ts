@@ -17,7 +17,6 @@ const batch = (): string => {
     join(folder, "batch.yaml"),
     [
       "service: embedded",
-      "providers: { provider_opensource: { creditsPerCharacter: 0.25 } }",
       "defaults: { provider: provider_opensource, voice: os-slt, language: en }",
       "jobs:",
       "  - { id: film, input: film.en.srt }",
