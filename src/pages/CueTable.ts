@@ -2,7 +2,7 @@
 import type { CueReport, JobReport } from "../domain/Report.ts"
 import { type MarkName, marks, marksOf, skipWords } from "./Flags.ts"
 import { type Content, type Html, html } from "./Html.ts"
-import { clock, factor, signedSeconds } from "./Times.ts"
+import { clock, counted, factor, signedSeconds } from "./Times.ts"
 
 /** The table, the cues to look at first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
@@ -41,10 +41,7 @@ const cueRow = (cue: CueReport, at: number, language: string | undefined): Html 
     ${cell("spoken", spokenText(cue, language))}
     ${cell("speed", placed === undefined ? undefined : factor(placed.speed))}
     ${cell("shift", placed === undefined ? undefined : shiftText(cue, placed))}
-    ${cell(
-      "look",
-      names.map((name) => markText(cue, name))
-    )}
+    ${cell("look", [names.map(markText), shortenText(cue)])}
   </tr> `
 }
 
@@ -77,9 +74,12 @@ const shiftText = (cue: CueReport, placed: NonNullable<CueReport["placed"]>): Co
   ]
 }
 
-const markText = (cue: CueReport, name: MarkName): Html => {
+const markText = (name: MarkName): Html => {
   const { word, meaning } = marks[name]
-  const shorter =
-    name === "overrun" && cue.shortenBy !== undefined ? `, ${cue.shortenBy} characters too long` : ""
-  return html`<span class="mark ${name}" title="${meaning}">${word}${shorter}</span> `
+  return html`<span class="mark ${name}" title="${meaning}">${word}</span> `
 }
+
+const shortenText = ({ shortenBy }: CueReport): Content =>
+  shortenBy === undefined
+    ? undefined
+    : html`<span class="shorten">${counted(shortenBy, "character")} too long</span>`

@@ -41,10 +41,7 @@ export const documentOf = ({ title, body, parts, policy }: Page): string => {
         </style>
       </head>
       <body>
-        ${body}
-        <script>
-          ${new Html(script)}
-        </script>
+        ${body} ${new Html(`<script>${script}</script>`)}
       </body>
     </html> `.text
 }

@@ -19,11 +19,11 @@ export const figureList = (metrics: Metrics, last: Metrics | undefined): Html =>
   </section>`
 
 /** How a figure moved since the last run, in words and a colour. */
-export const changeText = (change: Change | undefined): Html | undefined => {
+const changeText = (change: Change | undefined): Html | undefined => {
   if (change === undefined) return undefined
   const { before, trend } = change
   return html`<dd class="change ${trend}">
-    ${trend === "same" ? "as in the last run" : `${before} in the last run${trendWords[trend]}`}
+    ${trend === "same" ? "same as last run" : `last run ${before}${trendWords[trend]}`}
   </dd>`
 }
 

@@ -87,7 +87,7 @@ const heading = (report: JobReport): Html => {
 const player = (audio: string | undefined): Html => {
   const silent: Content = audio === undefined ? html`disabled` : undefined
   return html`<section class="player" aria-label="Player">
-    <div id="wave" role="img" aria-label="The waveform with the cues on it"></div>
+    <div id="wave"></div>
     <div class="controls">
       <button type="button" id="play" ${silent}>Play</button>
       <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>

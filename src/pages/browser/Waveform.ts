@@ -42,6 +42,12 @@ export class Waveform {
       ...colours(),
       ...(media === undefined ? {} : { media })
     })
+    const strip = this.wave.getWrapper().parentElement
+    if (strip !== null) {
+      strip.tabIndex = 0
+      strip.setAttribute("role", "group")
+      strip.setAttribute("aria-label", "The waveform with the cues on it; arrow keys scroll it")
+    }
     this.wave.on("ready", () => {
       this.ready = true
       this.sight = [0, Math.min(data.duration, width / this.scale)]

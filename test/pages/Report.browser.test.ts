@@ -1,0 +1,262 @@
+/** The morning report as a person, a keyboard and a screen reader meet it, opened from disk. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { PageParts } from "../../src/pages/Document.ts"
+import { batchPage } from "../../src/pages/BatchPage.ts"
+import { jobPage } from "../../src/pages/JobPage.ts"
+import { seriousFindings } from "./axe.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { lastMetrics, sampleMetrics, sampleReport, sampleRun, sampleSound } from "./sample.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "dubwright pages #"))
+const home = pathToFileURL(folder).href
+const wide = { width: 1280, height: 900 }
+const narrow = { width: 400, height: 800 }
+
+describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    const parts: { readonly job: PageParts; readonly batch: PageParts } = JSON.parse(
+      readFileSync("dist/pages.json", "utf8")
+    )
+    for (const [name, count] of [
+      ["short", 24],
+      ["long", 2_000]
+    ] as const) {
+      const report = sampleReport(count)
+      const { wav, peaks } = sampleSound(report)
+      mkdirSync(join(folder, name))
+      writeFileSync(join(folder, name, "ep 01 #1.wav"), wav)
+      writeFileSync(
+        join(folder, name, "report.html"),
+        jobPage(report, { audio: "ep 01 #1.wav", peaks, lastMetrics, parts: parts.job })
+      )
+    }
+    mkdirSync(join(folder, "silent"))
+    writeFileSync(
+      join(folder, "silent", "report.html"),
+      jobPage(sampleReport(24), { audio: undefined, peaks: [], parts: parts.job })
+    )
+    const fine = { ...sampleMetrics, coverage: 1, speedOver13: 0, overruns: 0 }
+    writeFileSync(
+      join(folder, "index.html"),
+      batchPage(
+        sampleRun,
+        sampleRun.jobs.map((summary) => ({
+          summary,
+          metrics: summary.id === "calm" ? fine : sampleMetrics,
+          href: "short/report.html",
+          lastMetrics
+        })),
+        parts.batch
+      )
+    )
+    browser = await startChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Opens a page, does something with it, and expects that it did nothing wrong meanwhile. */
+  const visiting = async (
+    file: string,
+    options: BrowserContextOptions,
+    visit: (page: Page) => Promise<void>
+  ): Promise<void> => {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const misdeeds = misdeedsOf(page, home)
+    await page.goto(`${home}/${file}`)
+    await visit(page)
+    expect(misdeeds).toEqual([])
+    expect(await page.evaluate("window.caught")).toBeUndefined()
+    await context.close()
+  }
+
+  const current = (page: Page) => page.locator("#cues [aria-current]").getAttribute("id")
+  const shownRows = (page: Page) => page.locator("#cues tr:not([hidden])")
+  const position = (page: Page) => page.evaluate<number>("document.querySelector('#audio').currentTime")
+
+  // The page's policy lets nobody evaluate text inside it, so it is asked from outside until it says so.
+  const until = (page: Page, condition: string) =>
+    expect.poll(() => page.evaluate<boolean>(condition), { timeout: 20_000 }).toBe(true)
+
+  it("goes through cues by key, the flagged ones first", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("j")
+      expect(await current(page)).toBe("cue-6")
+      await page.keyboard.press("n")
+      expect(await current(page)).toBe("cue-8")
+      await page.keyboard.press("j")
+      await page.keyboard.press("j")
+      expect(await current(page)).toBe("cue-1")
+      await page.keyboard.press("p")
+      expect(await current(page)).toBe("cue-14")
+      await page.keyboard.press("o")
+      await page.keyboard.press("j")
+      expect(await current(page)).toBe("cue-15")
+      await page.keyboard.press("k")
+      await page.keyboard.press("k")
+      expect(await current(page)).toBe("cue-13")
+      expect(await page.locator("#live").textContent()).toBe(
+        "Cue 13, LAN, 0:36.5, LAN: She said the bridge was closed, and that nobody had told the drivers about it."
+      )
+      expect(await page.locator("#now-source").textContent()).toContain("She said the bridge")
+    }))
+
+  it("moves the focus with the current cue, and leaves arrows to the page elsewhere", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("ArrowDown")
+      expect(await page.locator("#cues [aria-current]").count()).toBe(0)
+      await page.locator("#cue-8 .play").focus()
+      await page.keyboard.press("ArrowDown")
+      expect(await current(page)).toBe("cue-6")
+      await page.keyboard.press("ArrowDown")
+      expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("8")
+      expect(await page.locator('#cues .play[tabindex="0"]').count()).toBe(1)
+    }))
+
+  it("plays a cue: the position goes into it and stops at its end", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.locator("#cue-14 .play").click()
+      await until(page, "!document.querySelector('#audio').paused")
+      expect(await position(page)).toBeGreaterThanOrEqual(39.9)
+      expect(await position(page)).toBeLessThan(41.8)
+      await until(page, "document.querySelector('#audio').paused")
+      expect(await position(page)).toBeGreaterThanOrEqual(41.7)
+      expect(await position(page)).toBeLessThan(42.1)
+      expect(await page.locator("#play").textContent()).toBe("Play")
+    }))
+
+  it("plays by key, follows what is heard, and pauses", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("o")
+      await page.keyboard.press("j")
+      await page.keyboard.press("Enter")
+      await until(page, "!document.querySelector('#audio').paused")
+      expect(await position(page)).toBeLessThan(2.4)
+      await page.keyboard.press("j")
+      await until(page, "document.querySelector('#audio').currentTime >= 3.5")
+      expect(await current(page)).toBe("cue-2")
+      await page.keyboard.press(" ")
+      expect(await page.evaluate("document.querySelector('#audio').paused")).toBe(true)
+      await page.evaluate("void (document.querySelector('#audio').currentTime = 18.9)")
+      await page.keyboard.press(" ")
+      await page.waitForSelector("#cue-7[aria-current]")
+      await page.keyboard.press(" ")
+    }))
+
+  it("hears a cue that is clicked on the waveform, in the picture or in its row", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.locator("#wave").locator('[part~="cue-1"]').click()
+      expect(await current(page)).toBe("cue-2")
+      const plot = page.locator("#chart svg").first()
+      const width = await page.evaluate<number>("document.querySelector('#chart svg').clientWidth")
+      await plot.click({ position: { x: (width * 49.5) / 73, y: 80 } })
+      expect(await current(page)).toBe("cue-17")
+      await page.locator("#cue-9 .source").click()
+      expect(await current(page)).toBe("cue-9")
+      await until(page, "document.querySelector('#audio').currentTime >= 24.5")
+    }))
+
+  it("finds cues by word without marks and case, by mark, by speaker", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("/")
+      await page.keyboard.type("DAO nho")
+      expect(await shownRows(page).count()).toBe(4)
+      expect(await page.locator("#shown").textContent()).toBe("4 of 24 cues")
+      await page.keyboard.press("Escape")
+      expect(await shownRows(page).count()).toBe(24)
+      await page.locator("#filter").selectOption("marked")
+      expect(
+        await page.evaluate("[...document.querySelectorAll('#cues tr:not([hidden])')].map((row) => row.id)")
+      ).toEqual(["cue-6", "cue-8", "cue-14"])
+      await page.locator("#filter").selectOption("mark:fast")
+      expect(await shownRows(page).count()).toBe(1)
+      await page.locator("#filter").selectOption("status:skipped")
+      expect(await shownRows(page).locator(".spoken").allTextContents()).toEqual(["not spoken: music"])
+      await page.locator("#filter").selectOption("all")
+      await page.locator("#speaker").selectOption("LAN")
+      expect(await shownRows(page).count()).toBe(12)
+    }))
+
+  it("explains its keys, and stops listening to them when told", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("?")
+      expect(await page.locator("#help").isVisible()).toBe(true)
+      await page.locator("#keys-on").uncheck()
+      await page.keyboard.press("Escape")
+      expect(await page.locator("#help").isVisible()).toBe(false)
+      await page.keyboard.press("j")
+      expect(await page.locator("#cues [aria-current]").count()).toBe(0)
+    }))
+
+  it("can be read and searched where there is no sound", () =>
+    visiting("silent/report.html", { viewport: narrow }, async (page) => {
+      expect(await page.locator("#play").isDisabled()).toBe(true)
+      await page.keyboard.press("n")
+      await page.keyboard.press("Enter")
+      expect(await current(page)).toBe("cue-6")
+    }))
+
+  it("shows 2,000 cues, draws those in sight, and jumps to the one in its address", () =>
+    visiting("long/report.html#cue-1503", { viewport: wide }, async (page) => {
+      expect(await page.locator("#cues tr").count()).toBe(2_000)
+      expect(await current(page)).toBe("cue-1503")
+      await page.locator("#wave").locator('[part~="cue-1502"]').waitFor()
+      expect(await page.locator("#wave").locator('[part~="region"]').count()).toBeLessThan(120)
+      await page.keyboard.press("-")
+      await page.keyboard.press("+")
+      await page.locator("#search").fill("bridge")
+      expect(await page.locator("#shown").textContent()).toBe("400 of 2000 cues")
+    }))
+
+  it("shows a batch: what needs a look first, changes since the last run, keys, filter, the way to a job", () =>
+    visiting("index.html", { viewport: wide }, async (page) => {
+      expect(
+        await page.evaluate("[...document.querySelectorAll('#jobs tr')].map((row) => row.dataset.state)")
+      ).toEqual(["failed", "look", "fine"])
+      await page.keyboard.press("n")
+      await page.keyboard.press("n")
+      expect(await page.locator("#live").textContent()).toBe("harbour-ep01, worth a look")
+      await page.keyboard.press("/")
+      await page.keyboard.type("calm")
+      expect(await page.locator("#shown").textContent()).toBe("1 of 3 jobs")
+      await page.keyboard.press("Escape")
+      await page.locator("#filter").selectOption("failed")
+      expect(await page.locator("#shown").textContent()).toBe("1 of 3 jobs")
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("Enter")
+      await page.waitForURL("**/short/report.html")
+    }))
+
+  it.each([
+    { colorScheme: "light", viewport: wide },
+    { colorScheme: "dark", viewport: wide },
+    { colorScheme: "light", viewport: narrow }
+  ] as const)(
+    "has nothing serious to be mended for screen readers, and fits the screen: $colorScheme, $viewport.width pixels",
+    async ({ colorScheme, viewport }) => {
+      for (const file of ["short/report.html", "index.html"]) {
+        await visiting(file, { viewport, colorScheme }, async (page) => {
+          await page.keyboard.press("n")
+          expect(await seriousFindings(page)).toEqual([])
+          expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+        })
+      }
+    }
+  )
+
+  it("has a help that screen readers can read", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("?")
+      expect(await seriousFindings(page)).toEqual([])
+    }))
+})
