@@ -1,0 +1,263 @@
+/**
+ * Any order of steps, answers and deaths: every utterance ends paid once, or named. The service is simulated, the store is
+ * real, the clock is moved by hand; a death stops every effect at once, as SIGKILL does.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
+import { Casting } from "../../src/domain/Casting.ts"
+import { JobId, ProviderId, TaskId, VoiceId } from "../../src/domain/Ids.ts"
+import { marksIn } from "../../src/domain/Mark.ts"
+import { profileOf, ProviderProfile } from "../../src/domain/ProviderProfile.ts"
+import { makeUtterance, type Utterance } from "../../src/domain/Utterance.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { Broken, SlowDown, Unreachable, Vanished } from "../../src/gateway/Fault.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { silent } from "../../src/pipeline/Progress.ts"
+import { speak } from "../../src/pipeline/Speak.ts"
+import { usualSettings } from "../../src/pipeline/SpeakSettings.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
+import { Learned } from "../../src/store/Learned.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { babble } from "../hostile/Babble.ts"
+
+const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
+const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
+  const words = `Line ${i}${"!".repeat(i)}`
+  return makeUtterance(casting, "text", words, [words])
+})
+
+/** How a create is answered; "lost" ones get no answer, with or without a task made. */
+const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
+const taskFates = ["done", "done", "done", "done", "fails", "vanishes"] as const
+const audioAnswers = ["good", "good", "good", "broken", "damaged"] as const
+
+interface Script {
+  readonly creates: ReadonlyArray<(typeof createAnswers)[number]>
+  readonly fates: ReadonlyArray<(typeof taskFates)[number]>
+  readonly audio: ReadonlyArray<(typeof audioAnswers)[number]>
+  /** For each run but the last, after how many steps it dies, and whether that step was taken. */
+  readonly deaths: ReadonlyArray<{ readonly after: number; readonly taken: boolean }>
+  readonly echoes: boolean
+}
+
+const scripts: fc.Arbitrary<Script> = fc.record({
+  creates: fc.array(fc.constantFrom(...createAnswers), { maxLength: 12 }),
+  fates: fc.array(fc.constantFrom(...taskFates), { maxLength: 10 }),
+  audio: fc.array(fc.constantFrom(...audioAnswers), { maxLength: 10 }),
+  deaths: fc.array(fc.record({ after: fc.integer({ min: 1, max: 40 }), taken: fc.boolean() }), {
+    maxLength: 4
+  }),
+  echoes: fc.boolean()
+})
+
+interface PaidTask {
+  readonly id: TaskId
+  readonly label: string
+  readonly text: string
+  readonly fate: (typeof taskFates)[number]
+  readonly madeAt: number
+  readonly doneAt: number
+}
+
+/** The service and its clients' deaths. */
+class World {
+  readonly paid: Array<PaidTask> = []
+  private creates = 0
+  private sounds = 0
+  private steps = 0
+  dead = false
+  death: { readonly after: number; readonly taken: boolean } | undefined
+
+  constructor(readonly script: Script) {}
+
+  revive(death: World["death"]): void {
+    this.dead = false
+    this.steps = 0
+    this.death = death
+  }
+
+  /** A step outward: at the step of its death the run stops for ever, before or behind the step's effect. */
+  step<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      if (this.dead) return Effect.never
+      this.steps++
+      if (this.death === undefined || this.steps < this.death.after) return effect
+      const { taken } = this.death
+      this.dead = true
+      return taken ? Effect.zipRight(Effect.exit(effect), Effect.never) : Effect.never
+    })
+  }
+
+  readonly gateway = Layer.mock(Gateway, {
+    _tag: "gateway/Gateway",
+    ping: Effect.void,
+    reads: {
+      health: Effect.never,
+      credits: Effect.never,
+      providers: Effect.never,
+      models: () => Effect.never,
+      voices: () => Effect.never,
+      tasks: () => Effect.never
+    },
+    submit: (utterance, label) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const answer = this.script.creates[this.creates++] ?? "taken"
+          if (answer === "slow") return yield* new SlowDown({ words: "later" })
+          if (answer === "unreachable") return yield* new Unreachable({ words: "nobody there" })
+          if (answer === "lost-unmade") return yield* new Broken({ words: "reset" })
+          const now = yield* Clock.currentTimeMillis
+          const place = this.paid.length
+          const task: PaidTask = {
+            id: TaskId.make(`task-${place}`),
+            label,
+            text: utterance.text,
+            fate: this.script.fates[place] ?? "done",
+            madeAt: now,
+            doneAt: now + 700
+          }
+          this.paid.push(task)
+          if (answer === "lost-made") return yield* new Broken({ words: "reset" })
+          return { task: task.id, credits: 1 }
+        })
+      ),
+    look: (id) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const now = yield* Clock.currentTimeMillis
+          const task = this.paid.find((one) => one.id === id)
+          const over = task !== undefined && now >= task.doneAt
+          if (task === undefined || (over && task.fate === "vanishes"))
+            return yield* new Vanished({ task: id })
+          const label = this.script.echoes ? task.label : undefined
+          if (!over) return { _tag: "Waiting" as const, label }
+          if (task.fate === "fails") return { _tag: "GivenUp" as const, words: "no voice today" }
+          return {
+            _tag: "Done" as const,
+            task: id,
+            audio: "a",
+            srt: undefined,
+            json: undefined,
+            label,
+            seconds: undefined,
+            took: undefined
+          }
+        })
+      ),
+    fetch: (done) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const task = this.paid.find((one) => one.id === done.task)
+          const answer = this.script.audio[this.sounds++] ?? "good"
+          if (task === undefined) return yield* new Vanished({ task: done.task })
+          if (answer === "broken") return yield* new Broken({ words: "reset" })
+          const audio = babble(task.text)
+          return { audio: answer === "damaged" ? audio.subarray(0, 60) : audio, transcript: undefined }
+        })
+      ),
+    history: () =>
+      this.step(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const seen = this.paid.filter((task) => task.fate !== "vanishes" || now < task.doneAt)
+          const tasks = seen.map((task) => ({
+            task: task.id,
+            label: this.script.echoes ? task.label : undefined,
+            provider: casting.provider,
+            voice: casting.voice,
+            characters: Array.from(task.text).length,
+            credits: 1,
+            madeAt: task.madeAt,
+            failed: task.fate === "fails" && now >= task.doneAt
+          }))
+          return {
+            tasks,
+            echoes: tasks.length === 0 ? undefined : this.script.echoes,
+            find: (mark) =>
+              tasks.findLast((task) => task.label !== undefined && marksIn(task.label).includes(mark))
+          }
+        })
+      )
+  })
+}
+
+/** The store, whose writes are steps too: what a dead run writes is written nowhere. */
+const mortal = (world: World) =>
+  Layer.effect(
+    UtteranceStore,
+    Effect.map(UtteranceStore, (store) =>
+      UtteranceStore.make({ ...store, apply: (change) => world.step(store.apply(change)) })
+    )
+  ).pipe(Layer.provide(UtteranceStore.Default))
+
+const parts = (folder: string, world: World) =>
+  Layer.mergeAll(mortal(world), ClipFolder.Default, Learned.Default, world.gateway, silent).pipe(
+    Layer.provideMerge(writableState(folder)),
+    Layer.provideMerge(
+      Layer.mock(Ffmpeg, { _tag: "ffmpeg/Ffmpeg", binary: { path: "", source: "PATH", version: "" } })
+    )
+  )
+
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Runs until its end or its death. */
+const lived = (folder: string, world: World) =>
+  Effect.gen(function* () {
+    const run = yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const keys = list.map((utterance) => utterance.key)
+      yield* store.plan("b", [
+        { job: JobId.make("j"), utterances: list.map((utterance) => ({ utterance, label: "j" })) }
+      ])
+      const summary = yield* speak({
+        ...usualSettings,
+        keys,
+        profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
+      })
+      return { summary, standings: yield* store.standings(keys) }
+    }).pipe(Effect.provide(parts(folder, world)), Effect.fork)
+    for (let turns = 0; ; turns++) {
+      if (world.dead) {
+        const dying = yield* Effect.fork(Fiber.interrupt(run))
+        while (dying.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("1 second"), turn)
+        return undefined
+      }
+      if (run.unsafePoll() !== null) return yield* Fiber.join(run)
+      if (turns > 20_000) return yield* Effect.dieMessage("the run does not end")
+      yield* TestClock.adjust("200 millis")
+      yield* turn
+    }
+  })
+
+it.effect.prop(
+  "every utterance ends paid once, or named",
+  { script: scripts },
+  ({ script }) =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World(script)
+      for (const death of script.deaths) {
+        world.revive(death)
+        yield* lived(folder, world)
+      }
+      world.revive(undefined)
+      const end = yield* lived(folder, world)
+      rmSync(folder, { recursive: true })
+      for (const { key, text } of list) {
+        const standing = end?.standings.get(key)
+        const paid = world.paid.filter((task) => task.text === text)
+        const heard = paid.filter((task) => task.fate === "done")
+        // A take that the service failed or forgot may be followed by another; one that it spoke never is.
+        if (standing?.state === "fetched") expect(heard.length).toBe(1)
+        else {
+          expect(standing?.state).toBe("failed")
+          expect(standing?.setback?.words).toBeTruthy()
+          expect(heard.length).toBeLessThanOrEqual(1)
+        }
+      }
+    }),
+  { fastCheck: { numRuns: 40 } }
+)
