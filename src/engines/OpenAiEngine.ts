@@ -57,7 +57,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
   /** Sends a request and reads the whole answer, within the time and the bytes. */
   const exchange = (request: HttpClientRequest.HttpClientRequest, maxBytes: number) =>
     client.execute(request).pipe(
-      Effect.mapError((cause) => unavailable(`no answer from ${options.baseUrl}: ${cause.message}`)),
+      Effect.mapError((cause) => unavailable(`no answer from ${options.baseUrl}: ${rootMessage(cause)}`)),
       Effect.flatMap((response) =>
         response.status < 300
           ? boundedBody(name, response, maxBytes)
@@ -143,3 +143,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
 
   return { name, controls: ["rate"], voices, speak, check: reachable } satisfies Engine
 })
+
+/** What is at the bottom of an error: "connect ECONNREFUSED …" instead of "Transport error". */
+const rootMessage = (cause: Error): string =>
+  cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message
