@@ -4,7 +4,7 @@
  */
 import { isCapitals, wordsOnly } from "./Writing.ts"
 import { leadingOverrides } from "./Overrides.ts"
-import { announces, namesRole, namesSound } from "./SoundWords.ts"
+import { announces, namesMany, namesRole, namesSound } from "./SoundWords.ts"
 
 /** A label found at the start of a text. */
 export interface Label {
@@ -125,7 +125,7 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
     const named = namesRole(name)
       ? rest !== "" || isCapitals(name)
       : proved && rest !== "" && isNameLike(name)
-    return named && !/^\p{Ll}/u.test(rest) ? label : undefined
+    return named && (!/^\p{Ll}/u.test(rest) || (isNameLike(name) && !namesMany(name))) ? label : undefined
   }
   if (namesRole(name)) return label
   if (announces(name) || /^\d/u.test(name)) return undefined

@@ -60,7 +60,7 @@ export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: s
 const near = 80
 
 /** More words than this in round brackets are a sentence. */
-const fewWords = 6
+const fewWords = 4
 
 const isNote = (written: string, inner: string, text: string, at: number, whole: boolean): boolean => {
   const words = wordCount(inner)

@@ -64,7 +64,8 @@ const wishesIn = (inner: string): ReadonlyArray<readonly [key: string, value: st
   return found
 }
 
-const overrideOf = (key: string, value: string): Either.Either<Overrides, string> => {
+/** One wish by its name, or why it cannot be met. */
+export const overrideOf = (key: string, value: string): Either.Either<Overrides, string> => {
   if (value === "") return Either.left(`${key} has no value`)
   switch (key) {
     case "voice":

@@ -18,6 +18,9 @@ const seamless = 120
 /** Share of cues that roll up from which on a file is taken for rolling captions, so that even short repeats are no speech. */
 const habit = 0.2
 
+/** Words that nobody says again just so, from which on a repeat needs no habit of the file to be one. */
+const longRepeat = 8
+
 /** What is new in each cue, in the order given (by start): its text, or an empty one where all of it was shown before. */
 export const withoutRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string> => {
   const repeats = cues.map((cue, i) => repeatOf(cue, cues[i - 1]))
@@ -39,7 +42,7 @@ interface Repeat {
   readonly kind: "none" | "rolls" | "grows" | "stays"
   /** What is left to say. */
   readonly fresh: string
-  /** Whether the repeat is too long for chance. */
+  /** Whether it is no chance, nor a speaker who says a thing twice: both are on the screen at once, or it is long. */
   readonly sure: boolean
 }
 
@@ -47,6 +50,7 @@ const repeatOf = (cue: Shown, before: Shown | undefined): Repeat => {
   const none: Repeat = { kind: "none", fresh: cue.text, sure: false }
   if (before === undefined || cue.start > before.end + seamless || cue.start < before.start) return none
   if (cue.speaker !== before.speaker) return none
+  const overlapping = cue.start < before.end
   const lines = linesOf(cue.text)
   const earlier = linesOf(before.text)
   if (lines.length === 0 || earlier.length === 0) return none
@@ -55,14 +59,18 @@ const repeatOf = (cue: Shown, before: Shown | undefined): Repeat => {
     return {
       kind: "rolls",
       fresh: lines.slice(same).join("\n"),
-      sure: wordCount(lines.slice(0, same).join(" ")) >= 2
+      sure: overlapping || wordCount(lines.slice(0, same).join(" ")) >= longRepeat
     }
   const now = wordsOnly(cue.text)
   const then = wordsOnly(before.text)
   if (same === lines.length || now === then)
-    return { kind: "stays", fresh: "", sure: cue.start < before.end || wordCount(cue.text) >= 8 }
+    return { kind: "stays", fresh: "", sure: overlapping || wordCount(cue.text) >= longRepeat }
   if (then !== "" && now.startsWith(`${then} `))
-    return { kind: "grows", fresh: behindWords(cue.text, then), sure: wordCount(before.text) >= 2 }
+    return {
+      kind: "grows",
+      fresh: behindWords(cue.text, then),
+      sure: overlapping || wordCount(before.text) >= longRepeat
+    }
   return none
 }
 

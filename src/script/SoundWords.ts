@@ -46,6 +46,9 @@ export const namesRole = (label: string): boolean =>
   /^(?:speaker|spk|s|người nói|sprecher|locuteur|hablante)[ _-]?\d+$/iu.test(label) ||
   roles.has((label.toLowerCase().match(/^[\p{L}\p{M}]+/u) ?? [""])[0])
 
+/** Whether a label names several at once, with a word that as well begins a sentence: "All of them". */
+export const namesMany = (label: string): boolean => /^(?:all|both|everyone|others)$/iu.test(label)
+
 /** Words before a colon that begin a sentence and name nobody. */
 const announcements = new Set(
   "note notes nb warning caution attention important tip tips hint remember reminder disclaimer update updates news summary conclusion question questions answer answers q a example examples result results problem solution fact facts step steps part chapter episode section lesson scene act season volume number no first second third fourth fifth finally firstly secondly lastly next then now today tomorrow yesterday source sources credits music lyrics subtitles captions translation translated title subject date time location place address phone email website web url http https ps pps p.s re fwd cc total price cost pros cons advantage advantages definition theorem proof spoiler trailer fun bonus plus also so but and or yes no ok okay well look listen see meaning namely thus hence therefore however because message quote caption sign text narrated written directed produced nota aviso advertencia atención ejemplo pregunta respuesta parte capítulo episodio lección importante música remarque attention exemple question réponse partie chapitre épisode leçon hinweis achtung warnung beispiel frage antwort teil kapitel folge lektion musik opmerking waarschuwing voorbeeld vraag antwoord deel hoofdstuk uwaga przykład pytanie odpowiedź część rozdział odcinek muzyka zdjęcia примечание внимание пример вопрос ответ часть глава серия эпизод музыка chú lưu cảnh ví câu phần chương tập bài ghi".split(

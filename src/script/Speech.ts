@@ -1,15 +1,27 @@
 /** One speaker's lines of text to what is said: line breaks, hyphens, dashes and signs as a voice takes them. */
 
-/** What a whole file says about its words: for words broken at a line's end. */
-export type Vocabulary = ReadonlySet<string>
-
-/** The hyphenated words that a file writes within its lines, in lower case. */
-export const vocabularyOf = (texts: Iterable<string>): Vocabulary => {
-  const words = new Set<string>()
-  for (const text of texts)
-    for (const match of text.matchAll(/\p{L}+(?:[-\u2010]\p{L}+)+/gu)) words.add(match[0].toLowerCase())
-  return words
+/** What a whole file says about its words, in lower case: for words broken at a line's end. */
+export interface Vocabulary {
+  /** Words written with a hyphen within a line. */
+  readonly hyphenated: ReadonlySet<string>
+  /** Words that stand by themselves. */
+  readonly plain: ReadonlySet<string>
 }
+
+/** Gathers a file's words; `texts` are its cues. */
+export const vocabularyOf = (texts: ReadonlyArray<string>): Vocabulary => {
+  const hyphenated = new Set<string>()
+  const plain = new Set<string>()
+  if (texts.some((text) => brokenWord.test(text)))
+    for (const text of texts)
+      for (const match of text.matchAll(
+        /\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)*(?![-\u2010\p{L}\p{M}])/gu
+      ))
+        (/[-\u2010]/u.test(match[0]) ? hyphenated : plain).add(match[0].toLowerCase())
+  return { hyphenated, plain }
+}
+
+const brokenWord = /\p{L}[-\u2010]\n/u
 
 /** First halves that keep their hyphen: "self-", "well-", "e-". */
 const prefixes = new Set(
@@ -37,18 +49,29 @@ export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
     .replace(/\s+(?=[,.;!?…](?:\s|$))/gu, (space, at: number, whole: string) =>
       /[.…]/u.test(whole[at - 1] ?? "") ? space : ""
     )
+    .replace(/\s+[-\u2010\u2013]\s*$/u, "")
+    .replace(/(?<=[.!?…])\s\.(?!\s?\.)/gu, "")
     .replace(/^[\s—–]+|[\s—–]*$/gu, (edge, at: number) => (at === 0 ? "" : edge.trimEnd()))
     .trim()
     .normalize("NFC")
 
-/** Lines as one. A word broken by a hyphen at the end of a line is whole again, and keeps the hyphen where it is known to have one. */
+/** Words before which a hyphen at a line's end stands for a part left out: "Vor-\nund Nachteile". */
+const joiners = new Set("und oder bzw and or et ou y o e en of och eller og i и или".split(" "))
+
+/**
+ * Lines as one. A word broken by a hyphen at the end of a line is whole again; it keeps the hyphen where it is known to have one, and where its
+ * first half is a word of its own.
+ */
 const joined = (text: string, vocabulary: Vocabulary): string =>
   text
     .replace(
       /(?<![\p{L}\p{M}'’-])(\p{L}[\p{L}\p{M}]*)[-\u2010]\n\s*(?=(\p{Ll}[\p{L}\p{M}]*))/gu,
-      (_, first: string, second: string) =>
-        prefixes.has(first.toLowerCase()) || vocabulary.has(`${first}-${second}`.toLowerCase())
+      (_, first: string, second: string) => {
+        if (joiners.has(second)) return `${first}- `
+        const [half, whole] = [first.toLowerCase(), `${first}-${second}`.toLowerCase()]
+        return prefixes.has(half) || vocabulary.hyphenated.has(whole) || vocabulary.plain.has(half)
           ? `${first}-`
           : first
+      }
     )
     .replace(/\n+/gu, " ")

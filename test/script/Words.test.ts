@@ -264,6 +264,12 @@ describe("what is said", () => {
     expect(said(["a long-lost friend", "another long-\nlost friend"])[1]).toEqual([
       "another long-lost friend"
     ])
+    expect(one("Vor-\nund Nachteile")).toEqual(["Vor- und Nachteile"])
+    expect(said(["Where are you?", "they know you-\nthrough your site"])[1]).toEqual([
+      "they know you-through your site"
+    ])
+    expect(one("Warum? -")).toEqual(["Warum?"])
+    expect(one("out of order. [balance].")).toEqual(["out of order."])
     expect(one("...and on it goes...")).toEqual(["and on it goes..."])
     expect(one("Wait -- what?")).toEqual(["Wait — what?"])
     expect(one("I <3 you, x^3 * x = 100, 50% & more")).toEqual(["I <3 you, x^3 * x = 100, 50% & more"])
@@ -369,6 +375,24 @@ describe("captions that repeat what was shown", () => {
       "you just pick a number,",
       "and go."
     ])
+  })
+
+  it("are said again where a speaker begins anew, unless both are on the screen at once", () => {
+    const cue = (index: number, start: number, end: number, text: string) =>
+      Cue.make({ index, start: millis(start), end: millis(end), text, line: index })
+    const heard = (cues: ReadonlyArray<Cue>) =>
+      wordsOf(Subtitle.make({ format: "srt", notices: [], cues }), {}, []).cues.map((found) =>
+        "parts" in found ? found.parts[0].said : found.skipped
+      )
+    const others = Array.from({ length: 8 }, (_, i) =>
+      cue(i + 3, 9000 + i * 2000, 10_000 + i * 2000, `Something else ${i}`)
+    )
+    expect(
+      heard([cue(1, 0, 1000, "Do we know"), cue(2, 1000, 2000, "Do we know how?"), ...others]).slice(0, 2)
+    ).toEqual(["Do we know", "Do we know how?"])
+    expect(
+      heard([cue(1, 0, 2000, "Do we know"), cue(2, 1000, 2000, "Do we know how?"), ...others]).slice(0, 2)
+    ).toEqual(["Do we know", "how?"])
   })
 
   it("are said once where they stand on several layers", () => {
