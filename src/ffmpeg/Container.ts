@@ -2,8 +2,10 @@
 import { extname } from "node:path"
 import type { LanguageSpelling } from "./LanguageCode.ts"
 
+/** The containers that a video is written to. */
 export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
 
+/** What a container holds. Codecs have ffmpeg's names. */
 export interface Container {
   /** ffmpeg's name of the format. */
   readonly muxer: string
@@ -20,6 +22,7 @@ export interface Container {
   readonly subtitle: string
   /** Codecs of subtitles that are copied. */
   readonly subtitles: ReadonlyArray<string>
+  /** Which of a language's codes it wants. */
   readonly languages: LanguageSpelling
   /** Whether a track's title is read from its handler's name. */
   readonly titledByHandler: boolean

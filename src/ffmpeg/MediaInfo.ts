@@ -27,6 +27,7 @@ export class VideoStream extends Schema.TaggedClass<VideoStream>()("VideoStream"
   duration: Schema.optional(Micros)
 }) {}
 
+/** A sound track. */
 export class AudioStream extends Schema.TaggedClass<AudioStream>()("AudioStream", {
   ...common,
   rate: Schema.Positive.pipe(Schema.int()),
@@ -35,6 +36,7 @@ export class AudioStream extends Schema.TaggedClass<AudioStream>()("AudioStream"
   duration: Schema.optional(Micros)
 }) {}
 
+/** A subtitle track. */
 export class SubtitleStream extends Schema.TaggedClass<SubtitleStream>()("SubtitleStream", common) {}
 
 /** Data, attachments and whatever else a file carries. */
@@ -62,10 +64,12 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
     )
   }
 
+  /** The sound tracks, in the file's order. */
   get sounds(): ReadonlyArray<AudioStream> {
     return this.streams.filter((stream) => stream._tag === "AudioStream")
   }
 
+  /** The subtitle tracks, in the file's order. */
   get subtitles(): ReadonlyArray<SubtitleStream> {
     return this.streams.filter((stream) => stream._tag === "SubtitleStream")
   }

@@ -86,10 +86,12 @@ describe("locateConfigured", () => {
     })
   )
 
-  it.effect("does without any setting", () =>
+  it.effect("does without any setting, and takes an empty one for none", () =>
     Effect.gen(function* () {
-      const binary = yield* Effect.withConfigProvider(locateConfigured, ConfigProvider.fromMap(new Map()))
-      expect(binary).toEqual(yield* locate(undefined, undefined))
+      for (const settings of [new Map(), new Map([["DUBWRIGHT_FFMPEG", ""]])]) {
+        const binary = yield* Effect.withConfigProvider(locateConfigured, ConfigProvider.fromMap(settings))
+        expect(binary).toEqual(yield* locate(undefined, undefined))
+      }
     })
   )
 })
