@@ -1,6 +1,7 @@
 /** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Stream } from "effect"
+import { PeakMeter } from "../audio/Peaks.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
@@ -32,7 +33,7 @@ export interface Deliverable {
   readonly entries: ReadonlyArray<SubtitleEntry>
 }
 
-/** Makes a job's files; returns their paths, in the order made, and what the programme measures. */
+/** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
 export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable) {
   const { job, out, entries } = made
   const path = yield* Path.Path
@@ -54,11 +55,13 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
 
   const programme = programmeOf(made)
   const target = targetOf(job.loudness)
+  const outline = new PeakMeter(programme.rate, programme.channels, programme.length)
   const { gain, measured } = yield* Effect.scoped(
     Effect.gen(function* () {
       const { mix, gain } = yield* mixedTo(programme, target, path.join(folder, `.${job.id}.mix.part`))
       const { blocks, measured } = levelled(mix.blocks, programme, gain, target.peak)
-      yield* encode(made, programme, sinks, blocks)
+      const outlined = Stream.tap(blocks, (block) => Effect.sync(() => outline.push(block)))
+      yield* encode(made, programme, sinks, outlined)
       return { gain, measured: measured() }
     })
   )
@@ -79,7 +82,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
     ...stems,
     ...clips
   ]
-  return { files, measured }
+  return { files, measured, peaks: outline.peaks() }
 })
 
 const audioNames = ["wav", "flac", "mp3", "m4a", "opus"] as const

@@ -15,6 +15,7 @@ import { deliverJob, type JobResult } from "./JobDelivery.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
+import { writeBatchPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { speak } from "./Speak.ts"
@@ -84,6 +85,7 @@ const run = Effect.fnUntraced(function* <E, R>(
     warnings: summary.warnings
   }
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
+  yield* writeBatchPage(batch.out, report, results)
   const result: DubResult = { report, jobs: results, halt: summary.halt }
   return result
 })
@@ -159,7 +161,7 @@ const deliverySettled = (
   past: ReadonlyMap<string, Delivery>
 ) => {
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
-    Effect.succeed<JobResult>({ plan, status, metrics: undefined, error: error.message })
+    Effect.succeed<JobResult>({ plan, status, metrics: undefined, last: undefined, error: error.message })
   return deliverJob(plan, takes, out, past).pipe(
     Effect.catchTags({
       ClipMissing: undone("unfinished"),

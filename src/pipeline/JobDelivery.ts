@@ -19,6 +19,7 @@ import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.t
 import { placeLines } from "./Place.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
+import { writeJobPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
 
 /** How a job ended. */
@@ -26,6 +27,8 @@ export type JobResult = {
   readonly plan: JobPlan
   /** Its figures, where it was delivered now or before, or has at least a report. */
   readonly metrics: Metrics | undefined
+  /** Its figures in the run before, where there was one. */
+  readonly last: Metrics | undefined
 } & (
   | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }
   | { readonly status: "failed" | "unfinished"; readonly error: string }
@@ -45,14 +48,16 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
   const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
   const digest = yield* digestOf(plan, clips)
-  const last = before.get(job.id)
-  if (last?.digest === digest && (yield* allThere(out, last))) {
+  const made = before.get(job.id)
+  const last = yield* lastMetrics(out, plan)
+  if (made?.digest === digest && (yield* allThere(out, made))) {
     const unchanged: JobResult = {
       plan,
       status: "delivered",
       unchanged: true,
-      metrics: yield* lastMetrics(out, plan),
-      files: last.files.map(({ path }) => path)
+      metrics: last,
+      last,
+      files: made.files.map(({ path }) => path)
     }
     return unchanged
   }
@@ -83,8 +88,10 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   if (left.length > 0 || (missing.length > 0 && job.onFailure === "fail")) {
     const report = jobReport(dubbed, outcomes, length, { integrated: -70, truePeak: -120 })
     yield* writeReport(out, report)
+    yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
     const undone: JobResult = {
       plan,
+      last,
       status: left.length > 0 ? "unfinished" : "failed",
       metrics: report.metrics,
       error:
@@ -94,7 +101,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     }
     return undone
   }
-  const { files, measured } = yield* deliver({
+  const { files, measured, peaks } = yield* deliver({
     job,
     out,
     placements: dubbed.placements,
@@ -104,13 +111,21 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   })
   const report = jobReport(dubbed, outcomes, length, measured)
   const reported = yield* writeReport(out, report)
+  const page = yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
     concurrency: "unbounded",
     discard: true
   })
-  yield* rememberFiles(out, plan, digest, [...files, reported])
+  yield* rememberFiles(out, plan, digest, [...files, reported, page])
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
-  const delivered: JobResult = { plan, status: "delivered", unchanged: false, metrics: report.metrics, files }
+  const delivered: JobResult = {
+    plan,
+    status: "delivered",
+    unchanged: false,
+    metrics: report.metrics,
+    last,
+    files
+  }
   return delivered
 })
 

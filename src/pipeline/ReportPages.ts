@@ -1,0 +1,66 @@
+/** The pages beside the reports: a job's report.html, and the batch's index.html. */
+import { Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { OutputName } from "../domain/Manifest.ts"
+import type { JobReport, Metrics, RunReport } from "../domain/Report.ts"
+import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
+import { builtParts } from "../pages/BuiltParts.ts"
+import { jobPage } from "../pages/JobPage.ts"
+import type { Job } from "./Job.ts"
+import type { JobResult } from "./JobDelivery.ts"
+import { writeResult } from "./ResultFolder.ts"
+
+/** A job's sound as its page shows it. */
+export interface Outline {
+  /** Levels 0 to 1 at even distances. */
+  readonly peaks: ArrayLike<number>
+  /** Whether the job's files are made: only then is there something to hear. */
+  readonly delivered: boolean
+}
+
+/** Writes a job's page and returns its path; `last` are the figures of the run before. */
+export const writeJobPage = Effect.fn("ReportPages.job")(function* (
+  out: string,
+  job: Job,
+  report: JobReport,
+  { peaks, delivered }: Outline,
+  last: Metrics | undefined
+) {
+  const { join } = yield* Path.Path
+  const path = join(out, job.id, "report.html")
+  const sound = delivered ? audible.find((name) => job.outputs.includes(name)) : undefined
+  yield* writeResult(
+    path,
+    jobPage(report, {
+      audio: sound === undefined ? undefined : `${job.id}.${sound}`,
+      peaks,
+      lastMetrics: last,
+      parts: builtParts.job
+    })
+  )
+  return path
+})
+
+/** Writes the batch's page and returns its path. */
+export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
+  out: string,
+  report: RunReport,
+  results: ReadonlyArray<JobResult>
+) {
+  const { join } = yield* Path.Path
+  const path = join(out, "index.html")
+  const jobs = report.jobs.map((summary): BatchJob => {
+    const result = results.find(({ plan }) => plan.job.id === summary.id)
+    return {
+      summary,
+      metrics: result?.metrics,
+      lastMetrics: result?.last,
+      href: result?.metrics === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
+    }
+  })
+  yield* writeResult(path, batchPage(report, jobs, builtParts.batch))
+  return path
+})
+
+/** What browsers play, those in which they find any moment exactly first. */
+const audible: ReadonlyArray<OutputName> = ["wav", "flac", "m4a", "opus", "mp3", "mp4", "webm", "mov", "mkv"]
