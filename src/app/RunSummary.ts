@@ -1,5 +1,6 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
-import { relative, resolve } from "node:path"
+import { dirname, join, relative, resolve, sep } from "node:path"
+import { Array } from "effect"
 import type { DubResult } from "../pipeline/Dub.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { counted } from "./BoardText.ts"
@@ -37,11 +38,11 @@ export const summaryText = (
       colour
     ),
     "",
-    ...jobs.flatMap((job) => [
-      ...(job.status === "delivered"
-        ? job.files.map((file) => shortest(resolve(out, file), folder))
-        : [`${job.plan.job.id}: ${job.error}`])
-    ]),
+    ...jobs.flatMap((job) =>
+      job.status === "delivered"
+        ? listed(job.files.map((file) => shortest(resolve(out, file), folder)))
+        : [`${job.plan.job.id}: ${job.error}`]
+    ),
     "",
     sent
   ].join("\n")
@@ -64,6 +65,15 @@ const figures = ({ status, metrics }: JobResult): ReadonlyArray<string | undefin
         `${Math.round(metrics.isochrony * 100)} %`,
         status === "delivered" ? metrics.loudness.integrated.toFixed(1) : undefined
       ]
+
+/** Files in their order; many of one folder are counted instead. */
+const listed = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Object.entries(Array.groupBy(files, dirname)).flatMap(([folder, inside]) =>
+    inside.length > few ? [`${join(folder, sep)} (${inside.length} files)`] : inside
+  )
+
+/** So many files of one folder are named one by one. */
+const few = 8
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`
 
