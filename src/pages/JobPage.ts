@@ -115,8 +115,8 @@ const cueSection = (report: JobReport): Html => {
   const names = report.cues.map(marksOf)
   const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
   const marked = names.filter((of) => of.length > 0).length
-  const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker ?? []))].sort((a, b) =>
-    a.localeCompare(b)
+  const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker?.split(", ") ?? []))].sort(
+    (a, b) => a.localeCompare(b)
   )
   const skipped = report.cues.filter(({ status }) => status === "skipped").length
   return html`<section class="list" aria-labelledby="cues-title">

@@ -110,7 +110,8 @@ const findingIn = (rows: Rows) => {
   const narrow = () => {
     const who = speaker?.value ?? ""
     rows.filter(
-      (row) => passes(row, filter.value) && (who === "" || row.dataset["speaker"] === who),
+      (row) =>
+        passes(row, filter.value) && (who === "" || (row.dataset["speaker"] ?? "").split(", ").includes(who)),
       search.value
     )
     const all = rows.all.length

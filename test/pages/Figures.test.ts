@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest"
+import { figuresOf } from "../../src/pages/Figures.ts"
+import { lastMetrics, sampleMetrics } from "./sample.ts"
+
+const named = (name: string, last?: typeof sampleMetrics) =>
+  figuresOf(sampleMetrics, last).find((figure) => figure.name === name)
+
+describe("figures", () => {
+  it("name what is poor", () => {
+    expect(
+      figuresOf(sampleMetrics)
+        .filter(({ poor }) => poor)
+        .map(({ name, value, detail }) => [name, value, detail])
+    ).toEqual([
+      ["Coverage", "95.7 %", "22 of 23 spoken, 1 skipped"],
+      ["Overruns", "1", "0 overlaps"],
+      ["Cues over 1.3×", "1", undefined]
+    ])
+  })
+
+  it("compare with the run before, each in its own direction", () => {
+    expect(named("Coverage", lastMetrics)?.change).toEqual({ before: "100 %", trend: "worse" })
+    expect(named("Onset shift p95", lastMetrics)?.change).toEqual({ before: "0.31 s", trend: "better" })
+    expect(named("Integrated loudness", lastMetrics)?.change).toEqual({
+      before: "−16.4 LUFS",
+      trend: "other"
+    })
+    expect(named("Isochrony", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
+    expect(named("Coverage")?.change).toBeUndefined()
+  })
+
+  it("never round a missing cue up to full coverage", () => {
+    const [coverage] = figuresOf({ ...sampleMetrics, coverage: 0.9996 })
+    expect(coverage?.value).toBe("99.9 %")
+  })
+})

@@ -1,0 +1,95 @@
+/** The pages as text: what they hold, and what they keep out. */
+import { createHash } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import { batchPage } from "../../src/pages/BatchPage.ts"
+import { jobPage, pageData } from "../../src/pages/JobPage.ts"
+import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
+
+const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }
+const report = sampleReport(9)
+const page = jobPage(report, { audio: "a b#.wav", peaks: [0, 0.5, 1], parts })
+
+describe("a job's page", () => {
+  it("tells its script the cues' times and the waveform", () => {
+    const { peaks, cues, duration } = pageData(report, [0, 0.001, 0.5, 1, 2])
+    expect([duration, [...Buffer.from(peaks, "base64")]]).toEqual([28, [0, 1, 128, 255, 255]])
+    expect(cues.slice(2, 8)).toEqual([
+      { index: 3, start: 6.5, end: 8.5, heard: [6.54, 8.3], mark: "none" },
+      { index: 4, start: 9.5, end: 11.5, mark: "none" },
+      { index: 5, start: 12.5, end: 14.5, heard: [12.58, 14.3], mark: "none" },
+      { index: 6, start: 15.5, end: 17.5, mark: "failed" },
+      { index: 7, start: 18.5, end: 20.5, heard: [18.62, 20.3], mark: "none" },
+      { index: 8, start: 21.5, end: 23.5, heard: [21.5, 24.4], mark: "flagged" }
+    ])
+  })
+
+  it("lists the cues to look at first", () => {
+    expect([...page.matchAll(/id="cue-(\d+)"/gu)].map(([, index]) => Number(index))).toEqual([
+      6, 8, 1, 2, 3, 4, 5, 7, 9
+    ])
+  })
+
+  it("allows its own script and no other", () => {
+    const scripts = [...page.matchAll(/<script[^>]*>([^]*?)<\/script>/gu)].map(([, text]) => text ?? "")
+    expect(scripts).toHaveLength(2)
+    const hash = createHash("sha256")
+      .update(scripts[1] ?? "")
+      .digest("base64")
+    expect(page).toContain(`script-src 'sha256-${hash}'`)
+    expect(page).not.toContain("<!--")
+  })
+
+  it("holds a cue's words as words", () => {
+    expect(page).not.toContain(hostile)
+    expect(page).toContain("&lt;/script&gt;&lt;script&gt;window.caught = 1")
+  })
+
+  it("names its sound as an address beside it, or says that there is none", () => {
+    expect(page).toContain('src="a%20b%23.wav"')
+    const silent = jobPage(report, { audio: undefined, peaks: [], parts })
+    expect(silent).not.toContain("<audio")
+    expect(silent).toContain("There is no sound to play")
+  })
+
+  it("reaches for nothing beyond its folder", () => {
+    expect([...page.matchAll(/(?:src|href)="([^"]*)"/gu)].map(([, address]) => address)).toEqual([
+      "data:,",
+      "#cues",
+      "../index.html",
+      "a%20b%23.wav"
+    ])
+  })
+})
+
+describe("a batch's page", () => {
+  const jobs = sampleRun.jobs.map((summary) => ({
+    summary,
+    metrics:
+      summary.id === "harbour-ep02"
+        ? undefined
+        : { ...sampleMetrics, ...(summary.id === "calm" ? calm : {}) },
+    href: summary.id === "harbour-ep02" ? undefined : `${encodeURIComponent(summary.id)}/report.html`
+  }))
+  const text = batchPage(sampleRun, jobs, parts)
+
+  it("puts what failed first, then what is worth a look", () => {
+    expect([...text.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
+      "failed",
+      "look",
+      "fine"
+    ])
+  })
+
+  it("says how the run went, what it took and what it warns of", () => {
+    for (const words of [
+      "2 jobs delivered, 1 failed, 1 worth a look",
+      "13 min 32 s",
+      "18\u202F234",
+      ...sampleRun.warnings
+    ])
+      expect(text).toContain(words)
+    expect(text).not.toContain(hostile)
+  })
+})
+
+const calm = { coverage: 1, speedOver13: 0, overruns: 0 }
