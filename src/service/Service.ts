@@ -169,7 +169,8 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         draining = true
-        yield* Effect.timeoutOption(workers.finish, `${manner.drain} seconds`)
+        // A finalizer cannot be interrupted unless it allows it: without that, its time limit would not hold.
+        yield* Effect.timeoutOption(Effect.interruptible(workers.finish), `${manner.drain} seconds`)
       })
     )
     return { address, keys }

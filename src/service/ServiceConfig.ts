@@ -267,11 +267,11 @@ export const ServiceConfig = Schema.Struct({
   keep: optional(
     Schema.Struct({
       days: optional(
-        Schema.Number.pipe(Schema.between(0.001, 36_500)),
+        Schema.Number.pipe(Schema.between(0.00001, 36_500)),
         "Days after which an ended task and its files are forgotten; default 30."
       ),
       addressHours: optional(
-        Schema.Number.pipe(Schema.between(0.001, 87_600)),
+        Schema.Number.pipe(Schema.between(0.0001, 87_600)),
         "Hours for which a file's address stays valid; reading the task gives a fresh one; default 24."
       )
     }),

@@ -34,12 +34,13 @@ export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
   const size = providers.reduce((sum, { provider }) => sum + provider.concurrency, 0)
   // A worker holds a permit while it has a task: whoever holds all of them knows that no task is under way.
   const permits = yield* Effect.makeSemaphore(size)
+  const gate = yield* Effect.makeLatch(true)
   const bells = new Map<string, Queue.Queue<void>>()
   for (const { provider, engine } of providers) {
     // A bell for each worker is enough: whoever hears one goes on until nothing waits.
     const bell = yield* Queue.sliding<void>(provider.concurrency)
     bells.set(provider.id, bell)
-    const takeOne = permits.withPermits(1)(takeTask(provider, engine, options))
+    const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider, engine, options)))
     const worker = Effect.forever(
       takeOne.pipe(
         // A fault of ours costs one task, never the worker.
@@ -63,7 +64,7 @@ export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
       return bell === undefined ? Effect.void : Effect.asVoid(Queue.offer(bell, undefined))
     },
     /** Lets the tasks under way come to their end, and no further one begin. */
-    finish: Effect.asVoid(permits.take(size))
+    finish: Effect.zipRight(gate.close, Effect.asVoid(permits.take(size)))
   }
 })
 

@@ -1,0 +1,223 @@
+/** Engines that fail, limits that are reached, a service that stops: what becomes of tasks then. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { Schema } from "effect"
+import { TaskPage } from "../../src/contract/Task.ts"
+import { SampleRate } from "../../src/domain/Units.ts"
+import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
+
+const started: Array<Started> = []
+const start = async (config: ServiceConfig, dataDir?: string): Promise<Started> => {
+  const service = await startService({ audio: { format: "wav" }, ...config }, dataDir)
+  started.push(service)
+  return service
+}
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const service of started.splice(0)) await service.stop()
+})
+
+/** A provider whose engine is a small program: it runs these statements, then writes a tenth of a second of sound. */
+const programmed = (statements: string, more: ServiceConfig["limits"] = {}): ServiceConfig => ({
+  limits: more,
+  engines: {
+    program: {
+      kind: "command",
+      program: process.execPath,
+      args: [
+        "-e",
+        `(async () => { ${statements}; process.stdout.write(Buffer.alloc(4800, 1)) })().catch(() => process.exit(1))`
+      ],
+      rawRate: SampleRate.make(24_000),
+      voices: [{ id: "one" }],
+      timeout: 10
+    }
+  },
+  providers: { provider_fast: { engine: "program", voicePrefix: "fast-", concurrency: 1 } }
+})
+
+const body = { provider: "provider_fast", text: "Words." }
+
+const balance = async ({ address }: Started, key: string) =>
+  (await ask(address, key, "GET", "/v1/credits")).body
+
+const history = async ({ address }: Started, key: string) =>
+  Schema.decodeUnknownSync(TaskPage)((await ask(address, key, "GET", "/v1/tasks")).body).tasks
+
+describe("an engine", () => {
+  test("that fails is tried again, then the task fails and costs nothing", async () => {
+    const service = await start(programmed("throw 1", { attempts: 2 }))
+    const key = await service.newKey(100)
+    const { task_id } = await create(service, key, "fast-one", body)
+    const task = await ended(service, key, task_id)
+    expect(task).toMatchObject({ status: "failed", error: { code: "engine_crashed" } })
+    expect(task.audio_url).toBeUndefined()
+    expect(await balance(service, key)).toMatchObject({ credits: 100, used: 0, reserved: 0 })
+  })
+
+  test("that is not there leaves its provider unavailable, and says so", async () => {
+    const config = programmed("")
+    const service = await start({
+      ...config,
+      engines: {
+        program: { kind: "command", program: "no-such-program-here", args: [], voices: [{ id: "one" }] }
+      }
+    })
+    const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
+    expect(refusalOf(answer).slice(0, 2)).toEqual([503, "engine_unavailable"])
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
+    const health = await ask(service.address, service.key, "GET", "/v1/health-check")
+    expect(health.body).toMatchObject({ status: "degraded" })
+    expect(JSON.stringify(health.body)).toContain("no-such-program-here")
+  })
+
+  test("that takes too long is cut off", async () => {
+    const service = await start(
+      programmed("await new Promise(() => setInterval(() => {}, 1000))", { taskTimeout: 1 })
+    )
+    const { task_id } = await create(service, service.key, "fast-one", body)
+    expect(await ended(service, service.key, task_id)).toMatchObject({
+      status: "failed",
+      error: { code: "timeout" }
+    })
+  })
+})
+
+describe("a limit", () => {
+  const hanging = "await new Promise((resume) => setTimeout(resume, 60000))"
+
+  test("of the queue is answered with 429", async () => {
+    const service = await start(programmed(hanging, { queue: 2, drain: 0 }))
+    const post = () => ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
+    const statuses = []
+    for (let index = 0; index < 5; index++) statuses.push((await post()).status)
+    expect(statuses.slice(-1)).toEqual([429])
+    const refused = await post()
+    expect(refusalOf(refused).slice(0, 2)).toEqual([429, "queue_full"])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    const [oldest] = (await history(service, service.key)).slice(-1)
+    expect(oldest?.status).toBe("processing")
+    const busy = await ask(service.address, service.key, "DELETE", "/v1/task/delete", {
+      task_id: oldest?.task_id
+    })
+    expect(refusalOf(busy)).toEqual([409, "task_under_way", "task_id"])
+  })
+
+  test("of requests a second holds for each account apart", async () => {
+    const service = await start({ limits: { requestsPerSecond: 0.5 } })
+    const ask5 = async (key: string) => {
+      const answers = []
+      for (let index = 0; index < 6; index++)
+        answers.push(await ask(service.address, key, "GET", "/v1/credits"))
+      return answers
+    }
+    const answers = await ask5(service.key)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429])
+    expect(answers.slice(-1).map(refusalOf)).toEqual([[429, "rate_limited", undefined]])
+    expect((await ask(service.address, await service.newKey(), "GET", "/v1/credits")).status).toBe(200)
+  })
+
+  test("of the disk is answered with 503", async () => {
+    const service = await start({ limits: { freeDisk: 1_000_000_000_000 } })
+    const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-en-us", body)
+    expect(refusalOf(answer).slice(0, 2)).toEqual([503, "disk_full"])
+  })
+})
+
+describe("a service that stops", () => {
+  test("takes no new task, still answers, and lets the task under way come to its end", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "dubwright-drain-"))
+    const config = programmed("await new Promise((resume) => setTimeout(resume, 1500))", { drain: 20 })
+    const service = await start(config, dataDir)
+    const first = await create(service, service.key, "fast-one", body)
+    const second = await create(service, service.key, "fast-one", body)
+    while ((await history(service, service.key)).every(({ status }) => status === "queued")) continue
+    const closed = service.close()
+    const refused = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
+    expect(refusalOf(refused).slice(0, 2)).toEqual([503, "draining"])
+    expect((await ask(service.address, service.key, "GET", "/v1/health-check")).body).toMatchObject({
+      status: "draining"
+    })
+    await closed
+    await expect(fetch(service.address)).rejects.toThrow()
+    const again = await start(config, dataDir)
+    const tasks = await history(again, service.key)
+    expect(tasks.find((task) => task.task_id === first.task_id)?.status).toBe("done")
+    // It waited for the next service, and did not hold this one up.
+    expect(tasks.find((task) => task.task_id === second.task_id)?.status).not.toBe("done")
+    expect((await ended(again, service.key, second.task_id)).status).toBe("done")
+  })
+
+  test("gives its folder to the next, and to no two at once", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "dubwright-lock-"))
+    await start({}, dataDir)
+    await expect(start({}, dataDir)).rejects.toThrow(`another service runs on this data folder`)
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+})
+
+test("ended tasks, their files and addresses are forgotten in time", async () => {
+  const service = await start({ keep: { days: 0.00002, addressHours: 0.0001 } })
+  const { task_id } = await create(service, service.key, "fast-en-us", body)
+  const { audio_url = "" } = await ended(service, service.key, task_id)
+  while ((await fetch(audio_url)).status === 200) continue
+  while ((await history(service, service.key)).length > 0) continue
+  expect((await ask(service.address, service.key, "GET", `/v1/task/${task_id}`)).status).toBe(404)
+})
+
+describe("a service behind a service", () => {
+  const chained = (upstream: Started): ServiceConfig => ({
+    limits: { drain: 0 },
+    engines: {
+      behind: {
+        kind: "upstream",
+        baseUrl: upstream.address,
+        keyVariable: "UPSTREAM_KEY",
+        provider: "provider_native"
+      }
+    },
+    providers: {
+      provider_native: { engine: "behind", voicePrefix: "far-" },
+      provider_opensource: { enabled: false }
+    }
+  })
+
+  test("speaks with the other's voices, short texts too, and tells its times", async () => {
+    const upstream = await start({})
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    const service = await start(chained(upstream))
+    const { task_id } = await create(service, service.key, "far-en-anna", {
+      provider: "provider_native",
+      text: "1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:01,500 --> 00:00:03,000\nGoodbye.\n",
+      export_srt: true,
+      speed: 1.2
+    })
+    const task = await ended(service, service.key, task_id)
+    expect(task.status).toBe("done")
+    const srt = await (await fetch(task.srt_url ?? "")).text()
+    expect(srt).toMatch(/^1\n00:00:01,\d{3} --> 00:00:01,\d{3}\nHello there\.\n\n2\n00:00:0[12],\d{3} --> /u)
+    expect((await history(upstream, upstream.key)).length).toBe(2)
+  })
+
+  test("finds what it had begun there when it comes back, and pays once", async () => {
+    const upstream = await start({
+      ...programmed("await new Promise((resume) => setTimeout(resume, 1500))"),
+      providers: { provider_native: { engine: "program", voicePrefix: "" } }
+    })
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    const dataDir = mkdtempSync(join(tmpdir(), "dubwright-chain-"))
+    const service = await start(chained(upstream), dataDir)
+    const { task_id } = await create(service, service.key, "far-one", {
+      provider: "provider_native",
+      text: "A text of its own, with more than a hundred characters, so that it goes to the other service just as it is."
+    })
+    while ((await history(upstream, upstream.key)).length === 0) continue
+    await service.close()
+    const again = await start(chained(upstream), dataDir)
+    expect((await ended(again, service.key, task_id)).status).toBe("done")
+    expect((await history(upstream, upstream.key)).length).toBe(1)
+  })
+})
