@@ -5,9 +5,10 @@ import { embeddedVoice } from "../../src/app/EmbeddedVoice.ts"
 import { manifestText } from "../../src/app/InitManifest.ts"
 import { readManifest } from "../../src/pipeline/ManifestFile.ts"
 
+/** Anything but the one key that no JavaScript object can hold as its own. */
 const name = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-  .filter((text) => text.trim() === text && text !== "")
+  .filter((text) => text.trim() === text && text !== "" && text !== "__proto__")
 const script = fc.record({
   id: fc.stringMatching(/^[a-z0-9][a-z0-9 #'-]{0,20}[a-z0-9]$/u),
   path: name,
