@@ -17,7 +17,7 @@ import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Array, Either } from "effect"
 import { fitLines } from "../src/audio/Fit.ts"
-import { filmHarm, type FitLine, harmOf } from "../src/audio/FitCost.ts"
+import { type FitLine, harmOf } from "../src/audio/FitCost.ts"
 import { FitLimits } from "../src/domain/Placement.ts"
 import { millis } from "../src/domain/Units.ts"
 import { charactersOf } from "../src/domain/Utterance.ts"
@@ -113,17 +113,16 @@ const tracksOf = (file: string, name: string): ReadonlyArray<Track> => {
 
 /**
  * The harm that `fitLines` counts, and words lost, which its limits rule out: speech that is cut off, heard at once with the next
- * line of the same speaker, or too much for its time at the hard limit counts like what falls off the film's end.
+ * line of the same speaker, or too much for its time at the hard limit. A second of it counts 1,000.
  */
 const harmOfAll = (lines: ReadonlyArray<FitLine>, heard: ReadonlyArray<Heard>): number => {
   const kept = lines.map((line, i) => ({ ...line, length: millis(line.length - (heard[i]?.lost ?? 0)) }))
   const lost = Array.zipWith(
     kept,
     heard,
-    ({ length }, { start, end, lost }) =>
-      filmHarm(lost) + filmHarm(length - limits.hardMaxSpeed * (end - start) - 1)
+    ({ length }, { start, end, lost }) => lost + Math.max(0, length - limits.hardMaxSpeed * (end - start) - 1)
   )
-  const drowned = heard.map(({ end }, i) => filmHarm(overlapOf(end, heard[i + 1])))
+  const drowned = heard.map(({ end }, i) => overlapOf(end, heard[i + 1]))
   return harmOf(kept, heard, limits) + [...lost, ...drowned].reduce((sum, harm) => sum + harm, 0)
 }
 

@@ -9,7 +9,7 @@
  *             + 3 (T - late)               the part beyond fit.late
  *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
  *             + length · 30 (v - maxSpeed)     the part beyond fit.maxSpeed
- *     film    1000 (e - horizon)           where it runs past the end of the film
+ *     film    1,000,000 (e - horizon)      where it runs past the end of the film, and would be cut off
  *     change  90 (|1/v - 1/v'| - 0.05)²    against the line before, spoken at v'; up to 0.05 none
  *
  * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The slopes at
@@ -52,7 +52,7 @@ export const speedHarm = (length: number, duration: number, maxSpeed: number): n
 }
 
 /** The harm of ending `over` milliseconds after the film does; none where that is negative. */
-export const filmHarm = (over: number): number => Math.max(0, over)
+export const filmHarm = (over: number): number => Math.max(0, over * 1_000)
 
 /** The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. */
 export const changeHarm = (pace: number, other: number): number => {

@@ -3,12 +3,15 @@
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
 import type { SampleRate } from "../domain/Units.ts"
-import { interpolatorGain, interpolatorTaps, peakBetween } from "./TruePeak.ts"
+import { continued, exceeds } from "./Channel.ts"
+import { crestFactor, interpolatorTaps, peakBetween } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
 /** The time in which the gain comes back by 63 %, in seconds. */
 const release = 0.08
+/** From here on the gain is 1 again: the last hundredth of a decibel is not worth waiting for. */
+const nearlyOne = 0.999
 /** The interpolator and the meters that will judge the result differ by a little: this much is kept free. */
 const margin = 10 ** (-0.05 / 20)
 
@@ -19,25 +22,24 @@ const behind = interpolatorTaps / 2
 /** Limits one stream of interleaved samples; all channels get the same gain. */
 export class Limiter {
   private readonly threshold: number
+  /** Frames of the look-ahead: a frame's gain is settled when so many, itself among them, have been looked at. */
   private readonly window: number
   private readonly recovery: number
-  /** Samples from `before` frames ahead of the first not yet looked at, for each channel. */
+  /** For each channel the samples whose gain is not settled or that the next intervals need, oldest first. */
   private history: ReadonlyArray<Float32Array>
-  /** Interleaved samples that have been looked at and wait for their gain. */
-  private readonly waiting: Float32Array
-  /** The gain that each of the last `window` frames needs, by frame modulo window; and the least of them, as a queue. */
+  /** The least gain that the last `window` frames need: a queue of rising gains with their frames, in a ring. */
+  private readonly mask: number
   private readonly queueFrames: Float64Array
   private readonly queueGains: Float64Array
   private queueFirst = 0
   private queueLast = 0
-  /** What the last `window` held gains lack to 1, by frame modulo window. */
+  /** What the last `window` held gains lack to 1, in a ring. */
   private readonly lacks: Float64Array
   private lackSum = 0
   private lackCount = 0
   private held = 1
-  /** Frames looked at, and frames given out. */
+  /** Frames looked at. */
   private seen = 0
-  private given = 0
   private ended = false
 
   /** `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP. */
@@ -49,24 +51,28 @@ export class Limiter {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
     this.recovery = 1 - Math.exp(-1 / (rate * release))
-    this.history = Array.from({ length: channels }, () => new Float32Array(before))
-    this.waiting = new Float32Array(this.window * channels)
-    this.queueFrames = new Float64Array(this.window)
-    this.queueGains = new Float64Array(this.window)
-    this.lacks = new Float64Array(this.window)
+    this.history = Array.from({ length: channels }, () => new Float32Array(before + this.window - 1))
+    const ring = 2 ** Math.ceil(Math.log2(this.window + 1))
+    this.mask = ring - 1
+    this.queueFrames = new Float64Array(ring)
+    this.queueGains = new Float64Array(ring)
+    this.lacks = new Float64Array(ring)
   }
 
   /** Takes the next frames and gives out those whose gain is settled: about 5 ms fewer in the beginning. */
   push(block: Float32Array): Float32Array {
-    const fresh = block.length / this.channels
-    const lines = this.history.map((past, channel) => {
-      const line = new Float32Array(past.length + fresh)
-      line.set(past)
-      for (let i = 0, at = channel; i < fresh; i++, at += this.channels) line[past.length + i] = block[at]!
-      return line
+    const { channels, window } = this
+    const lines = this.history.map((past, channel) => continued(past, block, channel, channels))
+    const ready = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
+    const skipped = Math.min(ready, Math.max(0, window - 1 - this.seen))
+    const gains = this.gainsFor(this.peaksOf(lines, ready), ready)
+    const result = new Float32Array((ready - skipped) * channels)
+    lines.forEach((line, channel) => {
+      if (gains === undefined && channels === 1) result.set(line.subarray(before + skipped, before + ready))
+      else
+        for (let i = skipped, into = channel; i < ready; i++, into += channels)
+          result[into] = line[before + i]! * (gains === undefined ? 1 : gains[i]!)
     })
-    const ready = Math.max(0, lines[0]!.length - before - behind)
-    const result = this.limited(lines, this.peaksOf(lines, ready), ready)
     this.history = lines.map((line) => line.slice(ready))
     return result
   }
@@ -75,79 +81,85 @@ export class Limiter {
   flush(): Float32Array {
     if (this.ended) return new Float32Array(0)
     this.ended = true
-    const total = this.seen + this.history[0]!.length - before
-    const rest = this.push(new Float32Array((behind + this.window) * this.channels))
-    const extra = this.given - total
-    return extra > 0 ? rest.slice(0, rest.length - extra * this.channels) : rest
+    return this.push(new Float32Array((behind + this.window - 1) * this.channels))
   }
 
-  /** The highest level in and around each of the first `count` frames. */
-  private peaksOf(lines: ReadonlyArray<Float32Array>, count: number): Float32Array {
-    const peaks = new Float32Array(count)
-    const stretch = 32
+  /**
+   * The highest level in and around each of the next `count` frames that have not been looked at, 0 where it is no matter; undefined
+   * where it is no matter for any of them.
+   */
+  private peaksOf(lines: ReadonlyArray<Float32Array>, count: number): Float32Array | undefined {
+    const shift = before + this.window - 1
+    const tested = this.threshold / crestFactor
+    let peaks: Float32Array | undefined
     for (const line of lines)
-      for (let from = 0; from < count; from += stretch) {
+      for (let from = -1; from < count; from += stretch) {
         const to = Math.min(count, from + stretch)
-        let highest = 0
-        for (let i = from; i < to + before + behind; i++) {
-          const level = Math.abs(line[i]!)
-          if (level > highest) highest = level
-        }
-        if (highest * interpolatorGain() <= this.threshold) continue
-        let left = peakBetween(line, from - 1 + before)
+        if (!exceeds(line, from + shift, to + shift + 1, tested)) continue
+        peaks ??= new Float32Array(count)
         for (let i = from; i < to; i++) {
-          const right = peakBetween(line, i + before)
-          const level = Math.max(left, right, Math.abs(line[i + before]!))
-          if (level > peaks[i]!) peaks[i] = level
-          left = right
+          const at = i + shift
+          const level = Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
+          if (level <= tested) continue
+          const peak = Math.max(level, peakBetween(line, at))
+          if (peak <= this.threshold) continue
+          if (i >= 0 && peak > peaks[i]!) peaks[i] = peak
+          if (i + 1 < count && peak > peaks[i + 1]!) peaks[i + 1] = peak
         }
       }
     return peaks
   }
 
-  private limited(lines: ReadonlyArray<Float32Array>, peaks: Float32Array, count: number): Float32Array {
-    const { channels, window } = this
-    const delay = window - 1
-    const result = new Float32Array(Math.max(0, this.seen + count - delay - this.given) * channels)
-    let into = 0
-    for (let i = 0; i < count; i++) {
-      const slot = this.seen % window
-      const gain = this.gainFor(peaks[i]!)
-      for (let channel = 0; channel < channels; channel++)
-        this.waiting[slot * channels + channel] = lines[channel]![i + before]!
-      this.seen++
-      if (this.seen <= delay) continue
-      const from = ((this.seen - 1 - delay) % window) * channels
-      for (let channel = 0; channel < channels; channel++) {
-        const sample = this.waiting[from + channel]!
-        result[into++] = gain === 1 ? sample : sample * gain
+  /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
+  private gainsFor(peaks: Float32Array | undefined, count: number): Float64Array | undefined {
+    if (count === 0) return undefined
+    const { threshold, window, recovery, mask, queueFrames, queueGains, lacks } = this
+    let gains: Float64Array | undefined
+    let { queueFirst, queueLast, lackSum, lackCount, held, seen } = this
+    for (let i = 0; i < count; i++, seen++) {
+      const needed = peaks !== undefined && peaks[i]! > 0 ? threshold / peaks[i]! : 1
+      // Nothing loud for a while: the queue holds the last frame alone, and nothing is held.
+      const alone = queueLast - queueFirst === 1 && queueGains[queueFirst & mask] === 1
+      if (needed === 1 && held === 1 && lackCount === 0 && alone) {
+        const next = nextPeak(peaks, i, count)
+        seen += next - 1 - i
+        i = next - 1
+        queueFrames[queueFirst & mask] = seen
+        continue
       }
-      this.given++
+      while (queueLast > queueFirst && queueGains[(queueLast - 1) & mask]! >= needed) queueLast--
+      if (queueLast > queueFirst && queueFrames[queueFirst & mask]! <= seen - window) queueFirst++
+      queueFrames[queueLast & mask] = seen
+      queueGains[queueLast & mask] = needed
+      queueLast++
+
+      const recovered = held + (1 - held) * recovery
+      held = Math.min(queueGains[queueFirst & mask]!, recovered > nearlyOne ? 1 : recovered)
+      const lack = 1 - held
+      const old = lacks[(seen - window) & mask]!
+      lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
+      lackSum = lackCount === 0 ? 0 : lackSum + lack - old
+      lacks[(seen - window) & mask] = 0
+      lacks[seen & mask] = lack
+      if (lackCount > 0) (gains ??= new Float64Array(count).fill(1))[i] = 1 - lackSum / window
     }
-    return result
+    this.queueFirst = queueFirst
+    this.queueLast = queueLast
+    this.lackSum = lackSum
+    this.lackCount = lackCount
+    this.held = held
+    this.seen = seen
+    return gains
   }
+}
 
-  /** Takes the peak of the frame `seen` and gives the gain of the frame `window - 1` before it. */
-  private gainFor(peak: number): number {
-    const { window, queueFrames, queueGains, lacks } = this
-    const needed = peak > this.threshold ? this.threshold / peak : 1
-    while (this.queueLast > this.queueFirst && queueGains[(this.queueLast - 1) % window]! >= needed)
-      this.queueLast--
-    if (this.queueLast > this.queueFirst && queueFrames[this.queueFirst % window]! <= this.seen - window)
-      this.queueFirst++
-    queueFrames[this.queueLast % window] = this.seen
-    queueGains[this.queueLast % window] = needed
-    this.queueLast++
-    const least = queueGains[this.queueFirst % window]!
+/** Frames passed over together. */
+const stretch = 64
 
-    const recovered = this.held + (1 - this.held) * this.recovery
-    this.held = Math.min(least, recovered > 0.99999 ? 1 : recovered)
-    const slot = this.seen % window
-    const lack = 1 - this.held
-    const old = lacks[slot]!
-    this.lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
-    this.lackSum = this.lackCount === 0 ? 0 : this.lackSum + lack - old
-    lacks[slot] = lack
-    return this.lackCount === 0 ? 1 : 1 - this.lackSum / window
-  }
+/** The first frame behind `from` that has a peak, or `count`. */
+const nextPeak = (peaks: Float32Array | undefined, from: number, count: number): number => {
+  if (peaks === undefined) return count
+  let next = from + 1
+  while (next < count && peaks[next] === 0) next++
+  return next
 }

@@ -39,7 +39,7 @@ export const fromInt16 = (samples: Int16Array): Float32Array => {
 /** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither: for clips, not for the mix. */
 export const toInt16 = (samples: Float32Array): Int16Array => {
   const integers = new Int16Array(samples.length)
-  for (let i = 0; i < samples.length; i++) integers[i] = clamped(Math.round(samples[i]! * 32_768))
+  for (let i = 0; i < samples.length; i++) integers[i] = nearest(samples[i]! * 32_768)
   return integers
 }
 
@@ -62,36 +62,39 @@ export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
  * sample of exactly 0 stays 0, so that silence between lines stays digital silence.
  */
 export class Dither {
-  private state: number
+  private position: number
 
   /** `seed` is any integer; streams that are summed later should have different ones. */
   constructor(seed = 1) {
-    this.state = Math.imul(seed, 0x9e37_79b1) | 0 || 1
+    this.position = mixedUp(seed)
   }
 
   /** The next samples of the stream, as 16-bit integers clamped to full scale. */
   quantized(samples: Float32Array): Int16Array {
     const integers = new Int16Array(samples.length)
-    let state = this.state
+    const first = this.position
     for (let i = 0; i < samples.length; i++) {
-      state = stepped(state)
-      const first = state >>> 0
-      state = stepped(state)
       const sample = samples[i]!
       if (sample === 0) continue
-      const noise = (first - (state >>> 0)) / 4_294_967_296
-      integers[i] = clamped(Math.round(sample * 32_768 + noise))
+      const random = mixedUp((first + i) | 0)
+      const noise = ((random & 0xffff) - (random >>> 16)) / 65_536
+      integers[i] = nearest(sample * 32_768 + noise)
     }
-    this.state = state
+    this.position = (first + samples.length) | 0
     return integers
   }
 }
 
-/** One step of Marsaglia's xorshift generator of 32 bits. */
-const stepped = (state: number): number => {
-  const a = state ^ (state << 13)
-  const b = a ^ (a >>> 17)
-  return b ^ (b << 5)
+/** A number of 32 bits in which every bit depends on every bit of the one given. */
+const mixedUp = (value: number): number => {
+  const a = Math.imul(value ^ (value >>> 16), 0x21f0_aaad)
+  const b = Math.imul(a ^ (a >>> 15), 0x735a_2d97)
+  return b ^ (b >>> 15)
 }
 
-const clamped = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value)
+/** The nearest 16-bit integer (halves up); 0 for NaN. The shift into positive numbers makes truncation a floor. */
+const nearest = (value: number): number => {
+  if (value >= 32_767) return 32_767
+  if (value > -32_768) return ((value + 32_768.5) | 0) - 32_768
+  return Number.isNaN(value) ? 0 : -32_768
+}

@@ -1,4 +1,5 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
+import { continued, exceeds } from "./Channel.ts"
 import type { Pcm } from "./Pcm.ts"
 import { kaiser } from "./Window.ts"
 
@@ -9,11 +10,14 @@ export const truePeakOf = (pcm: Pcm): number => {
   return meter.peak()
 }
 
+/**
+ * A crest between two samples is taken to be less than this many times the higher of them. It can be more right below the Nyquist
+ * frequency only, where other samples of the same sound come close to the crest themselves.
+ */
+export const crestFactor = 2
+
 /** Taps of each phase of the interpolator; what it computes belongs between the two in the middle. */
 export const interpolatorTaps = 24
-
-/** No interpolated value exceeds its neighbourhood's highest sample by more than this factor. */
-export const interpolatorGain = (): number => worstGain
 
 /**
  * The highest absolute value of the signal a quarter, a half and three quarters of the way between samples `at` and `at + 1`
@@ -37,70 +41,47 @@ export const peakBetween = (samples: Float32Array, at: number): number => {
  * real programmes. Channels are interleaved; the highest of them counts.
  */
 export class TruePeakMeter {
-  private readonly lines: ReadonlyArray<Line>
+  /** For each channel the last samples, which the next intervals need. */
+  private past: ReadonlyArray<Float32Array>
+  private highest = 0
 
   constructor(private readonly channels: number) {
-    this.lines = Array.from({ length: channels }, () => new Line())
+    this.past = Array.from({ length: channels }, () => new Float32Array(interpolatorTaps - 1))
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
-    for (let channel = 0; channel < this.channels; channel++)
-      this.lines[channel]!.push(block, channel, this.channels)
+    this.past = this.past.map((past, channel) => {
+      const line = continued(past, block, channel, this.channels)
+      this.highest = highestIn(line, this.highest)
+      return line.slice(line.length - past.length)
+    })
   }
 
   /** The true peak of what was taken so far, as if silence followed. */
   peak(): number {
-    return this.lines.reduce((highest, line) => Math.max(highest, line.finished()), 0)
+    const end = new Float32Array(interpolatorTaps)
+    return this.past.reduce((highest, past) => highestIn(continued(past, end, 0, 1), highest), this.highest)
   }
 }
 
-/** Samples looked at together when deciding whether a closer look is needed. */
+/** Samples passed over together. */
 const stretch = 64
 
-/** One channel: a buffer that keeps enough of the past for the interpolator. */
-class Line {
-  private readonly buffer = new Float32Array(interpolatorTaps + stretch)
-  private filled = interpolatorTaps
-  private highest = 0
-
-  push(block: Float32Array, from: number, stride: number): void {
-    for (let at = from; at < block.length; at += stride) {
-      this.buffer[this.filled++] = block[at]!
-      if (this.filled === this.buffer.length) {
-        this.measure()
-        this.buffer.copyWithin(0, stretch)
-        this.filled = interpolatorTaps
-      }
+/** The highest level in the intervals of a line that have all their neighbours, if it is above `least`; else `least`. */
+const highestIn = (line: Float32Array, least: number): number => {
+  const before = interpolatorTaps / 2 - 1
+  const end = line.length - interpolatorTaps / 2
+  let highest = least
+  for (let from = before; from < end; from += stretch) {
+    const to = Math.min(end, from + stretch)
+    if (!exceeds(line, from, to + 1, highest / crestFactor)) continue
+    for (let i = from; i < to; i++) {
+      const level = Math.max(Math.abs(line[i]!), Math.abs(line[i + 1]!))
+      if (level * crestFactor > highest) highest = Math.max(highest, level, peakBetween(line, i))
     }
   }
-
-  finished(): number {
-    const rest = new Line()
-    rest.buffer.set(this.buffer)
-    rest.buffer.fill(0, this.filled)
-    rest.highest = this.highest
-    rest.measure()
-    rest.buffer.copyWithin(0, stretch)
-    rest.buffer.fill(0, interpolatorTaps)
-    rest.measure()
-    return rest.highest
-  }
-
-  private measure(): void {
-    let sample = 0
-    for (let i = 0; i < this.buffer.length; i++) {
-      const level = Math.abs(this.buffer[i]!)
-      if (level > sample) sample = level
-    }
-    if (sample > this.highest) this.highest = sample
-    if (sample * worstGain <= this.highest) return
-    const before = interpolatorTaps / 2 - 1
-    for (let i = 0; i < stretch; i++) {
-      const level = peakBetween(this.buffer, before + i)
-      if (level > this.highest) this.highest = level
-    }
-  }
+  return highest
 }
 
 /** Sinc interpolation at 1/4, 1/2 and 3/4, under a Kaiser window; each phase passes a constant unchanged. */
@@ -118,11 +99,3 @@ const interpolator = (() => {
   }
   return taps
 })()
-
-const worstGain = Math.max(
-  ...[0, 1, 2].map((phase) =>
-    interpolator
-      .subarray(phase * interpolatorTaps, (phase + 1) * interpolatorTaps)
-      .reduce((sum, tap) => sum + Math.abs(tap), 0)
-  )
-)

@@ -106,6 +106,17 @@ describe("fitLines", () => {
     expect(before?.start).toBe(7_000)
   })
 
+  it.prop(
+    "lets every line end with the film where there is time for all of them",
+    [arbitraryLines, fc.double({ min: 0, max: 1, noNaN: true })],
+    ([lines, share]) => {
+      const least = lines.reduce((sum, some) => sum + Math.ceil(some.length / limits.hardMaxSpeed), 0)
+      const film = Math.max(least, ...lines.map((some) => Math.round(some.start * share)))
+      const ends = fitLines(lines, limits, film).map((fitted) => fitted.end)
+      expect(Math.max(0, ...ends)).toBeLessThanOrEqual(film)
+    }
+  )
+
   it("never drifts: every line of a long file is placed from its own time", () => {
     const lines = Array.from({ length: 2_000 }, (_, i) =>
       line(i * 3_000, i * 3_000 + 2_800, 2_000 + ((i * 7_919) % 1_100))
