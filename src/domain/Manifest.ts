@@ -3,6 +3,7 @@
  * Paths are relative to the manifest. Times are seconds, as people write them.
  */
 import { Schema } from "effect"
+import { FrameRateName } from "./FrameRate.ts"
 import { JobId, LanguageTag, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
 
 // Descriptions belong to the property, not to its type, whose own words are what an error says was expected.
@@ -119,6 +120,23 @@ export const LoudnessTarget = Schema.Union(
 })
 export type LoudnessTarget = typeof LoudnessTarget.Type
 
+/** Editors' timelines: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity, and a table. */
+export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv"] as const
+export type TimelineName = (typeof timelineNames)[number]
+
+/** How timelines and timecodes count. */
+export const TimelineSettings = Schema.Struct({
+  frameRate: optional(
+    FrameRateName,
+    "Pictures a second, df for drop-frame timecode; the video's own, else 25."
+  ),
+  start: optional(
+    Schema.NonEmptyTrimmedString,
+    "Timecode of the first picture, such as 01:00:00:00; default 00:00:00:00."
+  )
+})
+export type TimelineSettings = typeof TimelineSettings.Type
+
 /** What a job can make. */
 export const OutputName = Schema.Literal(
   "wav",
@@ -133,7 +151,8 @@ export const OutputName = Schema.Literal(
   "srt",
   "vtt",
   "stems",
-  "clips"
+  "clips",
+  ...timelineNames
 )
 export type OutputName = typeof OutputName.Type
 
@@ -173,6 +192,7 @@ const jobFields = {
     Schema.Literal("keep", "drop", "duck"),
     "The video's own sound: kept as a further track (default), dropped, or ducked under the voice in the new track."
   ),
+  timeline: optional(TimelineSettings, "How editors' timelines and the clips' timecodes count."),
   encoding: optional(
     Schema.NonEmptyTrimmedString,
     "The input's character encoding, where it is not told by its bytes."

@@ -1,37 +1,19 @@
 /** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { PeakMeter } from "../audio/Peaks.ts"
-import { encodeWav16 } from "../audio/Wav.ts"
-import type { Clip } from "../domain/Clip.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { OutputName } from "../domain/Manifest.ts"
-import type { Placement } from "../domain/Placement.ts"
+import { type OutputName, timelineNames } from "../domain/Manifest.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { deliveryRate, type Frames, framesAt, framesBetween, millis, SampleRate } from "../domain/Units.ts"
+import { millis } from "../domain/Units.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
 import { usualDuck } from "../ffmpeg/Duck.ts"
 import type { AudioFormat, AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import type { Job } from "./Job.ts"
+import { about, type Deliverable, encode, programmeOf } from "./Deliverable.ts"
+import { deliverClips, deliverStems, timelineOf, timelineTexts } from "./EditFiles.ts"
 import { levelled, mixedTo, targetOf } from "./Levelling.ts"
-import { lengthAt, mixOf, type Programme, speechOf } from "./Mixdown.ts"
-import { Progress } from "./Progress.ts"
 import { makeFolder, writeResult } from "./ResultFolder.ts"
-
-/** Everything that a job's files are made of. */
-export interface Deliverable {
-  readonly job: Job
-  /** The folder of the batch's results; absolute. */
-  readonly out: string
-  readonly placements: ReadonlyArray<Placement>
-  readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** The result's length in frames at 48 kHz. */
-  readonly length: Frames
-  /** What is heard, with the source's wording. */
-  readonly entries: ReadonlyArray<SubtitleEntry>
-}
 
 /** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
 export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable) {
@@ -76,9 +58,19 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const stems = wants("stems")
     ? yield* deliverStems(made, programme, gain, target.peak, path.join(folder, "stems"))
     : []
-  const clips = wants("clips") ? yield* deliverClips(made, programme, path.join(folder, "clips")) : []
+  const timelines = timelineNames.filter(wants)
+  // A timeline is nothing without the clips that it lays out.
+  const clips =
+    wants("clips") || timelines.length > 0
+      ? yield* deliverClips(made, programme, gain, target.peak, path.join(folder, "clips"))
+      : []
+  const laidOut = yield* Effect.forEach(timelines, (name) => {
+    const { ending, text } = timelineTexts[name]
+    return Effect.as(writeResult(fileOf(ending), text(timelineOf(made))), fileOf(ending))
+  })
   const files = [
     ...[...audioNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
+    ...laidOut,
     ...stems,
     ...clips
   ]
@@ -104,59 +96,6 @@ const subtitles: Readonly<
   vtt
 }
 
-const about = ({ job, length }: Deliverable) => ({
-  rate: deliveryRate,
-  frames: length,
-  tags: { title: job.id, ...(job.language === undefined ? {} : { language: job.language }) }
-})
-
-/** The mix at the highest rate of its clips; 24 kHz where there are none. */
-const programmeOf = ({ job, placements, clips, length }: Deliverable): Programme => {
-  const rate = SampleRate.make(
-    placements.reduce(
-      (highest, { parts }) =>
-        Math.max(highest, ...parts.map(({ utterance }) => clips.get(utterance)?.rate ?? 0)),
-      24_000
-    )
-  )
-  const pans = Object.values(job.speakers).some(({ pan }) => pan !== undefined && pan !== 0)
-  return {
-    placements,
-    clips,
-    rate,
-    length: lengthAt(length, deliveryRate, rate),
-    channels: pans ? 2 : 1,
-    panOf: (speaker) => (speaker === undefined ? 0 : (job.speakers[speaker]?.pan ?? 0))
-  }
-}
-
-/** Encodes a programme into all its sinks in one pass, telling how far it is. */
-const encode = Effect.fnUntraced(function* <E, R>(
-  { job }: Deliverable,
-  { rate, channels, length }: Programme,
-  sinks: ReadonlyArray<AudioSink>,
-  blocks: Stream.Stream<Float32Array, E, R>
-) {
-  const ffmpeg = yield* Ffmpeg
-  const progress = yield* Progress
-  let written = 0
-  let told = 0
-  const telling = blocks.pipe(
-    Stream.tap((block) => {
-      written += block.length / channels
-      const fraction = length === 0 ? 1 : written / length
-      if (fraction < told + 0.05) return Effect.void
-      told = fraction
-      return progress.emit({ _tag: "Delivering", job: job.id, fraction })
-    })
-  )
-  if (!Array.isNonEmptyReadonlyArray(sinks)) return yield* Stream.runDrain(telling)
-  yield* ffmpeg.encode(
-    { feed: { rate, channels, frames: length, sample: "float32" }, sinks: [...sinks] },
-    telling
-  )
-})
-
 const muxed = Effect.fnUntraced(function* (
   { job, entries, out }: Deliverable,
   sound: string,
@@ -180,78 +119,3 @@ const muxed = Effect.fnUntraced(function* (
     })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))
 })
-
-/** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
-const deliverStems = Effect.fnUntraced(function* (
-  made: Deliverable,
-  programme: Programme,
-  gain: number,
-  peak: number,
-  folder: string
-) {
-  const path = yield* Path.Path
-  yield* makeFolder(folder)
-  const speakers = Object.entries(Array.groupBy(programme.placements, ({ speaker }) => speaker ?? "voice"))
-  const names = distinctNames(speakers.map(([speaker]) => plainName(speaker)))
-  return yield* Effect.forEach(
-    speakers,
-    Effect.fnUntraced(function* ([, placements], at) {
-      const file = path.join(folder, `${names[at] ?? at}.wav`)
-      const stem = { ...programme, placements }
-      const { blocks } = levelled(mixOf(stem), stem, gain, peak)
-      yield* encode(made, stem, [{ path: file, format: formats.wav, ...about(made) }], blocks)
-      return file
-    })
-  )
-})
-
-/** One Broadcast Wave a placement, named by its cue, speaker and time, with its place on the timeline in it. */
-const deliverClips = Effect.fnUntraced(function* (made: Deliverable, programme: Programme, folder: string) {
-  const path = yield* Path.Path
-  yield* makeFolder(folder)
-  const at48 = { clips: programme.clips, rate: deliveryRate }
-  return yield* Effect.forEach(
-    made.placements,
-    Effect.fnUntraced(function* (placement) {
-      const start = framesAt(placement.start, deliveryRate)
-      const samples = yield* speechOf(
-        at48,
-        placement,
-        framesBetween(start, framesAt(placement.end, deliveryRate))
-      )
-      const file = path.join(folder, `${clipName(placement)}.wav`)
-      yield* writeResult(
-        file,
-        encodeWav16({ rate: deliveryRate, samples }, { timeReference: start, originator: "dubwright" })
-      )
-      return file
-    })
-  )
-})
-
-/** `0001_ANNA_00-00-01-000`: the cue, its part where it has several, the speaker, and when it is heard. */
-export const clipName = ({ lines: [line], speaker, start }: Placement): string => {
-  const number = `${line.cue}`.padStart(4, "0")
-  const part = line.part === 0 ? "" : `.${line.part + 1}`
-  const clock = new Date(start % 86_400_000).toISOString().slice(14, 23).replaceAll(/[:.]/gu, "-")
-  const hours = `${Math.floor(start / 3_600_000)}`.padStart(2, "0")
-  return `${number}${part}_${plainName(speaker ?? "voice")}_${hours}-${clock}`
-}
-
-/** The names, with a number behind those that are taken already, also on disks that do not tell A from a. */
-const distinctNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const taken = new Map<string, number>()
-  return names.map((name) => {
-    const count = (taken.get(name.toLowerCase()) ?? 0) + 1
-    taken.set(name.toLowerCase(), count)
-    return count === 1 ? name : `${name}_${count}`
-  })
-}
-
-/** A name that every file system takes. */
-const plainName = (name: string): string =>
-  name
-    .normalize("NFC")
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-")
-    .replaceAll(/^-+|-+$/gu, "")
-    .slice(0, 60) || "voice"

@@ -12,7 +12,7 @@ const edition = 2
 
 /** Everything that decides what a job's files are. */
 export const digestOf = Effect.fnUntraced(function* (
-  { job, script, words, lines, uses, video }: JobPlan,
+  { job, script, words, lines, uses, video, reel }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -29,7 +29,7 @@ export const digestOf = Effect.fnUntraced(function* (
         )
   const hash = createHash("sha256")
   const { input: _input, video: _video, ...settings } = job
-  hash.update(JSON.stringify([edition, settings, video?.duration, film]))
+  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel]))
   hash.update(JSON.stringify(script._tag === "Subtitle" ? script.cues : script.blocks))
   hash.update(JSON.stringify(words.cues.map((cue) => ("skipped" in cue ? cue.skipped : ""))))
   hash.update(JSON.stringify(lines))

@@ -6,7 +6,8 @@ import type {
   OutputName,
   PauseSettings,
   SpeakerSettings,
-  TextSettings
+  TextSettings,
+  TimelineSettings
 } from "../domain/Manifest.ts"
 import type { FitLimits } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
@@ -41,6 +42,7 @@ export interface Job {
   readonly lexicon: ReadonlyArray<LexiconEntry>
   readonly pauses: PauseSettings
   readonly loudness: LoudnessTarget
+  readonly timeline: TimelineSettings
   readonly original: "keep" | "drop" | "duck"
   readonly encoding?: string
   readonly outputs: ReadonlyArray<OutputName>

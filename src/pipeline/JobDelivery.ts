@@ -107,7 +107,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     placements: dubbed.placements,
     clips,
     length,
-    entries: entriesOf(outcomes)
+    entries: entriesOf(outcomes),
+    reel: plan.reel
   })
   const report = jobReport(dubbed, outcomes, length, measured)
   const reported = yield* writeReport(out, report)

@@ -5,6 +5,7 @@ import { LoudnessMeter } from "../audio/Loudness.ts"
 import { decibelsOf, gainOf, scaled } from "../audio/Pcm.ts"
 import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
+import type { SampleRate } from "../domain/Units.ts"
 import { keepMix } from "./MixFile.ts"
 import { mixOf, type Programme } from "./Mixdown.ts"
 
@@ -93,6 +94,21 @@ export const mixedTo = Effect.fn("Levelling.mixedTo")(function* (
   }
   return { mix, gain: gainOf(decibels) }
 })
+
+/** A clip at the programme's gain, its peaks held. */
+export const limited = (
+  samples: Float32Array,
+  rate: SampleRate,
+  gain: number,
+  peak: number
+): Float32Array => {
+  const limiter = new Limiter(rate, 1, gainOf(peak))
+  const result = new Float32Array(samples.length)
+  const first = limiter.push(scaled(samples, gain))
+  result.set(first)
+  result.set(limiter.flush(), first.length)
+  return result
+}
 
 const makeMeter = ({ rate, channels }: Pick<Programme, "rate" | "channels">) => {
   const loudness = new LoudnessMeter(rate, channels)

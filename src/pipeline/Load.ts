@@ -255,6 +255,7 @@ const settleJob = (
     lexicon: [...(entry.lexicon ?? []), ...(defaults.lexicon ?? [])],
     pauses: { ...defaults.pauses, ...entry.pauses },
     loudness: said.loudness ?? -16,
+    timeline: { ...defaults.timeline, ...entry.timeline },
     original: said.original ?? "keep",
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)

@@ -16,6 +16,7 @@ import { type Words, wordsOf } from "../script/Words.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
 import { unreadable } from "./Load.ts"
+import { type Reel, reelOf } from "./Reel.ts"
 import { castingOf, controlFaults } from "./Voices.ts"
 
 /** A job with all that is known of it before anything is spoken. */
@@ -26,6 +27,7 @@ export interface JobPlan {
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
+  readonly reel: Reel
 }
 
 /** A batch, planned. */
@@ -105,7 +107,10 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
     })
   }
   const video = yield* videoOf(job)
-  const plan: JobPlan = { job, script, words, lines, uses, video }
+  const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
+    rejected(batch.manifest, `job ${job.id}: ${fault}`)
+  )
+  const plan: JobPlan = { job, script, words, lines, uses, video, reel }
   return plan
 })
 

@@ -1,6 +1,6 @@
 /** Listens to what was delivered and holds it against its report, cue by cue. */
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Option, Schema, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { hearingOf, LevelTrack } from "../audio/Heard.ts"
 import type { JobId } from "../domain/Ids.ts"
 import { JobReport } from "../domain/Report.ts"
@@ -104,9 +104,11 @@ export const verificationOf = (
   levels: Float32Array,
   lengthError: number
 ): Verification => {
-  const cues = Array.filterMap(report.cues, ({ index, placed }) =>
-    placed === undefined ? Option.none() : Option.some(verifiedCue(index, placed, levels))
+  const placed = report.cues.flatMap((cue) =>
+    cue.placed === undefined ? [] : [{ ...cue.placed, index: cue.index }]
   )
+  const others = coverOf(placed)
+  const cues = placed.map((cue) => verifiedCue(cue.index, cue, levels, others(cue)))
   const errors = cues.flatMap((cue) => (cue.error === undefined ? [] : [Math.abs(cue.error)]))
   return {
     id,
@@ -120,15 +122,27 @@ export const verificationOf = (
   }
 }
 
-const verifiedCue = (
-  index: number,
-  placed: { readonly start: number; readonly end: number },
-  levels: Float32Array
-): VerifiedCue => {
+interface Placed {
+  readonly start: number
+  readonly end: number
+}
+
+/** Whether other speech is still heard, by the report, when a cue begins: then its own onset cannot be told by level. */
+const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
+  const covered = new Set<Placed>()
+  let until = 0
+  for (const cue of [...placed].sort((a, b) => a.start - b.start)) {
+    if (until > cue.start - 0.03) covered.add(cue)
+    until = Math.max(until, cue.end)
+  }
+  return (cue) => covered.has(cue)
+}
+
+const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covered: boolean): VerifiedCue => {
   const hearing = hearingOf(levels, placed.start * 1000, placed.end * 1000)
   const expected = placed.start
-  if (hearing.heard !== "onset") {
-    const verdict = hearing.heard === "joined" ? "joined" : "missing"
+  if (hearing.heard !== "onset" || covered) {
+    const verdict = hearing.heard === "nothing" ? "missing" : "joined"
     return { index, expected, heard: undefined, error: undefined, verdict }
   }
   const error = Math.round(hearing.at) - Math.round(placed.start * 1000)

@@ -9,6 +9,7 @@ import { decibelsOf } from "../../src/audio/Pcm.ts"
 import { truePeakOf } from "../../src/audio/TruePeak.ts"
 import { encodeWav16, readWav, type Wav } from "../../src/audio/Wav.ts"
 import { Clip, Segment } from "../../src/domain/Clip.ts"
+import { frameRateNamed } from "../../src/domain/FrameRate.ts"
 import { JobId, LanguageTag, SpeakerName, UtteranceKey } from "../../src/domain/Ids.ts"
 import type { OutputName } from "../../src/domain/Manifest.ts"
 import { ClipPart, FitLimits, Placement } from "../../src/domain/Placement.ts"
@@ -16,7 +17,8 @@ import { SubtitleEntry } from "../../src/domain/SubtitleEntry.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import { LineRef } from "../../src/domain/Utterance.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
-import { clipName, deliver } from "../../src/pipeline/Deliver.ts"
+import { deliver } from "../../src/pipeline/Deliver.ts"
+import { clipName } from "../../src/pipeline/EditFiles.ts"
 import type { Job } from "../../src/pipeline/Job.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
@@ -43,6 +45,7 @@ const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job
   pauses: {},
   loudness: -16,
   original: "keep",
+  timeline: {},
   outputs,
   ...more
 })
@@ -103,7 +106,8 @@ const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number)
         length: frames(milliseconds * 48),
         entries: placements.map(({ start, end, lines: [{ cue }] }) =>
           SubtitleEntry.make({ index: cue, start, end, text: `Line ${cue}` })
-        )
+        ),
+        reel: { frameRate: frameRateNamed("25"), startFrame: 90_000, width: 1920, height: 1080 }
       })
       return { ...made, folder: join(folder, job.id) }
     }).pipe(Effect.provide(Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))))
@@ -202,7 +206,11 @@ describe("a delivery", () => {
       )
       expect(off).toBeLessThan(7.5 / 32_768)
       const clip = yield* wavAt(files[4] ?? "")
-      expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([48_000, 1200 * 48, 800 * 48])
+      expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([
+        48_000,
+        3600 * 48_000 + 1200 * 48,
+        800 * 48
+      ])
     }).pipe(Effect.provide(needs))
   )
 

@@ -76,6 +76,7 @@ layer(NodeContext.layer)("loading", (it) => {
               lexicon: [],
               pauses: {},
               loudness: -16,
+              timeline: {},
               original: "keep",
               outputs: ["wav", "srt"]
             }

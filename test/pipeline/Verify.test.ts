@@ -75,6 +75,17 @@ describe("verification", () => {
     expect([verified.missing, verified.off]).toEqual([1, 1])
   })
 
+  it("an onset under other speech is not judged, whatever is heard near it", () => {
+    const verified = verify(
+      [cue(1, 1000, 3000), cue(2, 2800, 4000)],
+      [
+        [1000, 2600],
+        [2680, 4000]
+      ]
+    )
+    expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "joined"])
+  })
+
   it("a drift is told as milliseconds an hour", () => {
     const starts = [1000, 3000, 5000, 7000]
     const verified = verify(
