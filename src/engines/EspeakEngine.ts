@@ -22,6 +22,9 @@ export interface EspeakOptions {
 }
 
 const name = "espeak"
+/** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
+const slowest = 80 / 175
+const fastest = 450 / 175
 /** Code points passed to the engine at once: its own buffers hold about 800. */
 const longestPart = 400
 /** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
@@ -44,8 +47,9 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOpti
     if (found === undefined || (variant !== undefined && !known.variants.includes(variant))) {
       return yield* unknownVoice(request.voice, known.voices)
     }
-    const language = request.language ?? found.languages[0] ?? voice
-    const tokens = normalise(request.text, primaryTag(voice) === "vi" ? "vi" : language)
+    // A voice reads every text as its own language.
+    const tokens = normalise(request.text, found.languages[0] ?? voice)
+    const rate = Math.min(fastest, Math.max(slowest, request.rate))
     const sentences = sentencesOf(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
     return yield* speakSentences(tokens, sentences, {
       engine: name,
@@ -53,11 +57,11 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOpti
         spokenBy(pool, name, {
           _tag: "Sentence",
           voice: variant === undefined ? voice : `${voice}+${variant}`,
-          rate: request.rate,
+          rate,
           pitch: request.pitch,
           pieces: part.pieces
         }),
-      pauseAfter: (part) => pauses[part.ends] / request.rate,
+      pauseAfter: (part) => pauses[part.ends] / rate,
       volume: request.volume,
       longest: fromSeconds(options.maxSeconds ?? 3_600)
     })

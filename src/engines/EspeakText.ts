@@ -89,14 +89,27 @@ const inert = (text: string): string =>
     .replace(/[\]}]/gu, ")")
     .replace(/&/gu, "& ")
 
-/** "[[_^_en ... _^_vi]]" with the word's closing punctuation behind it, so that its pause is kept. */
+/**
+ * "[[_^_en ... _^_vi]]" with the word's own punctuation around it, so that its pauses are kept. Phonemes that switch
+ * languages themselves, or none, leave the word as it is.
+ */
 const inline = (text: string, phonemes: string, table: string): string => {
+  const { before, after } = wordAlone(text)
   const sounds = phonemes
     .replace(/_/gu, "|")
-    .replace(/\|\s|\s\|/gu, " ")
+    .replace(/\|?\s\|?/gu, " ")
     .trim()
-  const closing = /[.,;:!?…]+$/u.exec(text)?.[0] ?? ""
-  return sounds === "" ? inert(text) : `[[_^_en ${sounds} _^_${table}]]${closing}`
+  return sounds === "" || /[\^[\]]/u.test(sounds)
+    ? inert(text)
+    : `${inert(before)}[[_^_en ${sounds} _^_${table}]]${inert(after)}`
+}
+
+/** A word without the punctuation that stands at it. */
+export const wordAlone = (
+  text: string
+): { readonly before: string; readonly word: string; readonly after: string } => {
+  const [, before = "", word = "", after = ""] = /^([^\p{L}]*)(.*?)([^\p{L}]*)$/su.exec(text) ?? []
+  return { before, word, after }
 }
 
 const codePoints = (text: string): number => Array.from(text).length

@@ -4,13 +4,13 @@
  */
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
 import { SampleRate } from "../domain/Units.ts"
-import { espeakText, type Inlined, spansOf } from "./EspeakText.ts"
+import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
 import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
 
 const rate = SampleRate.make(22_050)
 const variantsFolder = "/usr/share/espeak-ng-data/voices/!v"
 /** The longest text ever passed, in bytes; far more than the longest part of a sentence takes. */
-const longestText = 32_768
+const longestText = 8_192
 /** Words a minute at rate 1, and the engine's limits. */
 const ownPace = 175
 const slowest = 80
@@ -101,7 +101,8 @@ const englishPhonemes = (
   if (!job.pieces.some((piece) => piece.english)) return found
   espeak.set_voice("en")
   for (const piece of job.pieces) {
-    if (piece.english) found.set(piece, cString(module, espeak.convert_to_phonemes(piece.text, false).ptr))
+    if (!piece.english) continue
+    found.set(piece, cString(module, espeak.convert_to_phonemes(wordAlone(piece.text).word, false).ptr))
   }
   return found
 }

@@ -37,6 +37,12 @@ test("English words stand as phonemes, with their own closing punctuation", () =
     text: "Dùng [[_^_en g|'u:|g|@L _^_vi]], nhé",
     starts: [1, 6, 34]
   })
+  const quoted = { text: "(“OK”)!", spaced: true, english: true }
+  expect(espeakText([quoted], new Map([[quoted, "oU_k_'eI"]]), "vi-hue").text).toBe(
+    "(“[[_^_en oU|k|'eI _^_vi-hue]]”)!"
+  )
+  expect(espeakText([quoted], new Map([[quoted, "_^_FR"]]), "vi").text).toBe("(“OK”)!")
+  expect(espeakText([quoted], new Map([[quoted, ""]]), "vi").text).toBe("(“OK”)!")
 })
 
 const at = (type: string, text_position: number, audio_position: number, id?: string) => ({
