@@ -22,11 +22,6 @@ export class ByteWriter {
     }
   }
 
-  /** Bytes as they are. */
-  bytes(values: Uint8Array): void {
-    for (const value of values) this.view.setUint8(this.at++, value)
-  }
-
   /** An unsigned integer of 16 bit. */
   u16(value: number): void {
     this.view.setUint16(this.at, value, true)

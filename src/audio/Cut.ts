@@ -1,11 +1,11 @@
 /** A clip of several parts, cut where one ends and the next begins: never inside a word, rather not at all. */
 import { type CutMethod, Segment } from "../domain/Clip.ts"
 import { Frames, type Millis } from "../domain/Units.ts"
-import { envelopeOf, speechLevelsOf, type Envelope, type SpeechLevels } from "./Envelope.ts"
+import type { Envelope, SpeechLevels } from "./Envelope.ts"
 import { loudnessOf } from "./Loudness.ts"
 import { peakOf, sliceOf, type Pcm } from "./Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
-import { boundsWithin, type Bounds } from "./Trim.ts"
+import { type Bounds, boundsWithin, speechIn } from "./Trim.ts"
 
 /** What is known of the parts of a clip. */
 export interface CutHints {
@@ -27,16 +27,15 @@ export interface Cut {
  * the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to end.
  */
 export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}): Cut => {
-  const envelope = envelopeOf(pcm)
-  const levels = speechLevelsOf(envelope)
-  const speech = levels === undefined ? undefined : boundsWithin(envelope, levels, 0, pcm.samples.length)
-  if (levels === undefined || speech === undefined)
+  const speech = speechIn(pcm)
+  if (speech === undefined)
     return {
       segments: [segmentOf(pcm, { from: 0, to: pcm.samples.length })],
       cut: parts === 1 ? "whole" : "together"
     }
-  if (parts === 1) return { segments: [segmentOf(pcm, speech)], cut: "whole" }
+  if (parts === 1) return { segments: [segmentOf(pcm, speech.bounds)], cut: "whole" }
 
+  const { envelope, levels } = speech
   const length = pcm.samples.length
   const between = (points: ReadonlyArray<number>) => {
     const edges = [0, ...points, length]
@@ -57,10 +56,10 @@ export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}): Cut =
     return { segments: segmentsAt(pcm, bounds), cut: "transcript" }
   }
 
-  const heard = hints.said?.length === parts ? endsByPauses(envelope, levels, speech, hints.said) : undefined
+  const heard = hints.said?.length === parts ? endsByPauses(speech, hints.said) : undefined
   const bySilence = heard === undefined ? undefined : between(heard.map((step) => step * envelope.hop))
   if (bySilence !== undefined) return { segments: segmentsAt(pcm, bySilence), cut: "silence" }
-  return { segments: [segmentOf(pcm, speech)], cut: "together" }
+  return { segments: [segmentOf(pcm, speech.bounds)], cut: "together" }
 }
 
 /** How far from the time told a cut may lie, in steps of 5 ms, where no pause says otherwise. */

@@ -1,7 +1,6 @@
 /** Speech that arrives as good and is not: told without a model, from energy, clipping, the tail and the length. */
-import { envelopeOf, speechLevelsOf, type Envelope, type SpeechLevels } from "./Envelope.ts"
 import { lengthOf, peakOf, sliceOf, type Pcm } from "./Pcm.ts"
-import { boundsWithin, type Bounds } from "./Trim.ts"
+import { type Bounds, type Speech, speechIn } from "./Trim.ts"
 
 /** What seems to be wrong with a clip. */
 export interface Suspicion {
@@ -25,16 +24,15 @@ export interface ClipFacts {
  * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is told.
  */
 export const judgeClip = (pcm: Pcm, facts: ClipFacts): ReadonlyArray<Suspicion> => {
-  const envelope = envelopeOf(pcm)
-  const levels = speechLevelsOf(envelope)
-  const speech = levels === undefined ? undefined : boundsWithin(envelope, levels, 0, pcm.samples.length)
-  if (levels === undefined || speech === undefined)
+  const speech = speechIn(pcm)
+  if (speech === undefined)
     return [{ kind: "silent", detail: `${Math.round(lengthOf(pcm))} ms without speech` }]
+  const { bounds } = speech
   return [
-    ...holed(envelope, levels, speech, facts.pauses ?? true),
+    ...holed(speech, facts.pauses ?? true),
     ...clipped(pcm),
-    ...cutOff(pcm, envelope, levels),
-    ...oddLength(((speech.to - speech.from) * 1000) / pcm.rate, facts)
+    ...cutOff(pcm, speech),
+    ...oddLength(((bounds.to - bounds.from) * 1000) / pcm.rate, facts)
   ]
 }
 
@@ -49,14 +47,9 @@ const shortestHole = 24
  * A pause beyond all bounds; or, where the text asks for none, a stretch of nothing at all into which speech falls and out of
  * which it rises from one moment to the next, in a clip that otherwise has a background.
  */
-const holed = (
-  envelope: Envelope,
-  levels: SpeechLevels,
-  speech: Bounds,
-  pauses: boolean
-): ReadonlyArray<Suspicion> => {
-  const first = Math.ceil(speech.from / envelope.hop)
-  const last = Math.min(envelope.levels.length, Math.floor(speech.to / envelope.hop))
+const holed = ({ envelope, levels, bounds }: Speech, pauses: boolean): ReadonlyArray<Suspicion> => {
+  const first = Math.ceil(bounds.from / envelope.hop)
+  const last = Math.min(envelope.levels.length, Math.floor(bounds.to / envelope.hop))
   const longest = longestRun(envelope.levels, first, last, (level) => level <= levels.threshold)
   if (longest.to - longest.from > longestPause)
     return [{ kind: "holed", detail: `${(longest.to - longest.from) * 5} ms of silence inside` }]
@@ -111,7 +104,8 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
 }
 
 /** The clip is as loud as clear speech up to its very last samples: something followed that is missing. */
-const cutOff = (pcm: Pcm, { hop, levels }: Envelope, { speech }: SpeechLevels): ReadonlyArray<Suspicion> => {
+const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: Speech): ReadonlyArray<Suspicion> => {
+  const { hop, levels } = envelope
   const whole = Math.floor(pcm.samples.length / hop)
   const tail = levels.subarray(Math.max(0, whole - 3), whole)
   const end = sliceOf(pcm, pcm.samples.length - Math.round(pcm.rate * 0.003), pcm.samples.length).samples

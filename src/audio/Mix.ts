@@ -32,9 +32,6 @@ export interface MixPlan {
 /** The next frames of each output, channels interleaved: the whole first, then the stems. */
 export type MixBlock = readonly [Float32Array, ...ReadonlyArray<Float32Array>]
 
-/** Frames in a block where nothing else is asked. */
-export const defaultBlock = 16_384
-
 /** Mixes step by step: `add` what begins before the next frames, then `render` them. */
 export class Mixer {
   /** Frames rendered so far. */
@@ -71,38 +68,6 @@ export class Mixer {
     this.position = to
     this.sounding = this.sounding.filter((event) => event.at + event.samples.length > to)
     return [whole, ...others]
-  }
-}
-
-/** The whole mix as blocks. `events` come in order of their start and are asked for one by one, each just before it is needed. */
-export function* mixed(
-  events: Iterable<MixEvent>,
-  plan: MixPlan,
-  block: number = defaultBlock
-): Generator<MixBlock, void> {
-  const mixer = new Mixer(plan)
-  const coming = events[Symbol.iterator]()
-  let next = coming.next()
-  while (mixer.position < plan.length) {
-    for (; next.done !== true && next.value.at < mixer.position + block; next = coming.next())
-      mixer.add(next.value)
-    yield mixer.render(block)
-  }
-}
-
-/** As `mixed`, with events that take time to come by, such as clips read from disk. */
-export async function* mixedAsync(
-  events: AsyncIterable<MixEvent>,
-  plan: MixPlan,
-  block: number = defaultBlock
-): AsyncGenerator<MixBlock, void> {
-  const mixer = new Mixer(plan)
-  const coming = events[Symbol.asyncIterator]()
-  let next = await coming.next()
-  while (mixer.position < plan.length) {
-    for (; next.done !== true && next.value.at < mixer.position + block; next = await coming.next())
-      mixer.add(next.value)
-    yield mixer.render(block)
   }
 }
 

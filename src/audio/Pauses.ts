@@ -1,6 +1,6 @@
 /** Where the parts of a text end in its speech, told by its pauses: those that the punctuation makes one expect. */
-import type { Envelope, SpeechLevels } from "./Envelope.ts"
-import type { Bounds } from "./Trim.ts"
+import type { Envelope } from "./Envelope.ts"
+import type { Bounds, Speech } from "./Trim.ts"
 
 /** The stretches of steps at or below the threshold, of at least `shortest` steps, as [from, to). */
 export const pausesOf = (
@@ -24,13 +24,11 @@ export const pausesOf = (
  * share of the speech, a full stop without a pause is unlikely, and so is a long pause without punctuation.
  */
 export const endsByPauses = (
-  envelope: Envelope,
-  levels: SpeechLevels,
-  speech: Bounds,
+  { envelope, levels, bounds }: Speech,
   said: ReadonlyArray<string>
 ): ReadonlyArray<number> | undefined => {
-  const from = speech.from / envelope.hop
-  const to = speech.to / envelope.hop
+  const from = bounds.from / envelope.hop
+  const to = bounds.to / envelope.hop
   const pauses = pausesOf(envelope, levels.threshold, shortestPause).filter(
     (pause) => pause.from > from && pause.to < to
   )

@@ -36,7 +36,7 @@ export const fromInt16 = (samples: Int16Array): Float32Array => {
   return floats
 }
 
-/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither: for clips, not for the mix. */
+/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. */
 export const toInt16 = (samples: Float32Array): Int16Array => {
   const integers = new Int16Array(samples.length)
   for (let i = 0; i < samples.length; i++) integers[i] = nearest(samples[i]! * 32_768)
@@ -55,42 +55,6 @@ export const gainOf = (decibels: number): number => 10 ** (decibels / 20)
 
 /** Decibels from an amplitude factor; -Infinity for 0. */
 export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
-
-/**
- * Rounds a stream of samples to 16 bit with triangular (TPDF) dither of ±1 step, so that the error is noise and never
- * follows the signal. The dither depends on the seed and the sample's position alone: block sizes change nothing. A
- * sample of exactly 0 stays 0, so that silence between lines stays digital silence.
- */
-export class Dither {
-  private position: number
-
-  /** `seed` is any integer; streams that are summed later should have different ones. */
-  constructor(seed = 1) {
-    this.position = mixedUp(seed)
-  }
-
-  /** The next samples of the stream, as 16-bit integers clamped to full scale. */
-  quantized(samples: Float32Array): Int16Array {
-    const integers = new Int16Array(samples.length)
-    const first = this.position
-    for (let i = 0; i < samples.length; i++) {
-      const sample = samples[i]!
-      if (sample === 0) continue
-      const random = mixedUp((first + i) | 0)
-      const noise = ((random & 0xffff) - (random >>> 16)) / 65_536
-      integers[i] = nearest(sample * 32_768 + noise)
-    }
-    this.position = (first + samples.length) | 0
-    return integers
-  }
-}
-
-/** A number of 32 bits in which every bit depends on every bit of the one given. */
-const mixedUp = (value: number): number => {
-  const a = Math.imul(value ^ (value >>> 16), 0x21f0_aaad)
-  const b = Math.imul(a ^ (a >>> 15), 0x735a_2d97)
-  return b ^ (b >>> 15)
-}
 
 /** The nearest 16-bit integer (halves up); 0 for NaN. The shift into positive numbers makes truncation a floor. */
 const nearest = (value: number): number => {

@@ -1,6 +1,6 @@
 /** Where speech begins and ends in a clip, and edges that do not click. */
 import { envelopeOf, speechLevelsOf, type Envelope, type SpeechLevels } from "./Envelope.ts"
-import { sliceOf, type Pcm } from "./Pcm.ts"
+import type { Pcm } from "./Pcm.ts"
 
 /** A stretch of frames: `to` is past the last one, after `from`. */
 export interface Bounds {
@@ -15,15 +15,23 @@ const tailSteps = 36
 /** How long an edge's fade is where nothing else is asked, in milliseconds. */
 export const edgeFade = 3
 
+/** What is known of a clip that has speech. */
+export interface Speech {
+  readonly envelope: Envelope
+  readonly levels: SpeechLevels
+  readonly bounds: Bounds
+}
+
 /**
- * The stretch from the first to the last frame of speech, with a few milliseconds to spare for a fade; undefined where the clip
- * has no speech. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so is the burst
- * of a stop shortly before or behind it.
+ * The speech of a clip: from its first to its last frame, with a few milliseconds to spare for a fade; undefined where the clip has
+ * none. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so is the burst of a stop
+ * shortly before or behind it.
  */
-export const speechBounds = (pcm: Pcm): Bounds | undefined => {
+export const speechIn = (pcm: Pcm): Speech | undefined => {
   const envelope = envelopeOf(pcm)
   const levels = speechLevelsOf(envelope)
-  return levels === undefined ? undefined : boundsWithin(envelope, levels, 0, pcm.samples.length)
+  const bounds = levels === undefined ? undefined : boundsWithin(envelope, levels, 0, pcm.samples.length)
+  return levels === undefined || bounds === undefined ? undefined : { envelope, levels, bounds }
 }
 
 /** The same for the frames from `from` to `to`, by an envelope and levels that are known already. */
@@ -50,13 +58,6 @@ export const boundsWithin = (
   const lead = extended(envelope, levels.threshold, onset, first, -1, leadSteps)
   const tail = extended(envelope, levels.threshold, end, last, 1, tailSteps)
   return { from: Math.max(from, (lead - 1) * hop), to: Math.min(to, (tail + 3) * hop) }
-}
-
-/** The clip without its outer silence, its edges faded; unchanged, as a copy, where it has no speech. */
-export const trimmed = (pcm: Pcm): Pcm => {
-  const bounds = speechBounds(pcm) ?? { from: 0, to: pcm.samples.length }
-  const cut = sliceOf(pcm, bounds.from, bounds.to)
-  return { rate: pcm.rate, samples: faded(cut.samples, Math.round((pcm.rate * edgeFade) / 1000)) }
 }
 
 /**

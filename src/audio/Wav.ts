@@ -13,17 +13,6 @@ import {
   type WavRejected
 } from "./WavSamples.ts"
 
-/** How a sample is written: integers of 16, 24 or 32 bit, or floats of 32 bit; all little-endian. */
-export type WavEncoding = "int16" | "int24" | "int32" | "float32"
-
-/** Bytes of one sample. */
-export const bytesPerSample: Readonly<Record<WavEncoding, number>> = {
-  int16: 2,
-  int24: 3,
-  int32: 4,
-  float32: 4
-}
-
 /** What a Broadcast Wave file says of itself. */
 export interface BroadcastNote {
   /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
@@ -37,9 +26,9 @@ export interface BroadcastNote {
 /** What a header says. */
 export interface WavOptions {
   readonly rate: SampleRate
-  /** From 1. */
-  readonly channels: number
-  readonly encoding: WavEncoding
+  readonly channels: 1 | 2
+  /** Integers of 16 bit or floats of 32, ±1 at full scale; little-endian. */
+  readonly encoding: "int16" | "float32"
   /** Frames of the whole file, known before the first is written. */
   readonly frames: number
   readonly broadcast?: BroadcastNote
@@ -54,63 +43,49 @@ export interface Wav {
 }
 
 /**
- * Everything that stands before the first sample. Samples follow interleaved, then one zero byte where their bytes are odd in
- * number (`wavPadding`). Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
+ * Everything that stands before the first sample; samples follow interleaved. Where a 32-bit size would overflow, the header is
+ * RF64 with its sizes in a ds64 chunk.
  */
-export const wavHeader = (options: WavOptions): Uint8Array => {
-  const { channels, rate, encoding } = options
-  const sampleBytes = bytesPerSample[encoding]
-  const data = options.frames * channels * sampleBytes
+export const wavHeader = ({ rate, channels, encoding, frames, broadcast }: WavOptions): Uint8Array => {
   const float = encoding === "float32"
-  const extensible = channels > 2
-  const format = float || extensible ? (extensible ? 40 : 18) : 16
-  const fact = float || extensible ? 12 : 0
-  const bext = options.broadcast === undefined ? 0 : 8 + bextBytes
-  const plain = 12 + bext + 8 + format + fact + 8
-  const big = plain - 8 + data + (data % 2) > 0xffff_fff0
+  const frame = channels * (float ? 4 : 2)
+  const data = frames * frame
+  // Floats need the longer format chunk, and a fact chunk that tells the frames.
+  const plain = 12 + (broadcast === undefined ? 0 : 8 + bextBytes) + (float ? 26 + 12 : 24) + 8
+  const big = plain - 8 + data >= unknownSize
   const header = new ByteWriter(plain + (big ? 36 : 0))
 
   header.tag(big ? "RF64" : "RIFF")
-  header.u32(big ? unknownSize : plain - 8 + data + (data % 2))
+  header.u32(big ? unknownSize : plain - 8 + data)
   header.tag("WAVE")
   if (big) {
     header.tag("ds64")
     header.u32(28)
-    header.u64(plain + 36 - 8 + data + (data % 2))
+    header.u64(plain + 36 - 8 + data)
     header.u64(data)
-    header.u64(options.frames)
+    header.u64(frames)
     header.u32(0)
   }
-  if (options.broadcast !== undefined) bextChunk(header, options.broadcast)
+  if (broadcast !== undefined) bextChunk(header, broadcast)
 
   header.tag("fmt ")
-  header.u32(format)
-  header.u16(extensible ? 0xfffe : float ? 3 : 1)
+  header.u32(float ? 18 : 16)
+  header.u16(float ? 3 : 1)
   header.u16(channels)
   header.u32(rate)
-  header.u32(rate * channels * sampleBytes)
-  header.u16(channels * sampleBytes)
-  header.u16(sampleBytes * 8)
-  if (format > 16) header.u16(format - 18)
-  if (extensible) {
-    header.u16(sampleBytes * 8)
-    header.u32(0)
-    header.u16(float ? 3 : 1)
-    header.bytes(subFormat)
-  }
-  if (fact > 0) {
+  header.u32(rate * frame)
+  header.u16(frame)
+  header.u16((8 * frame) / channels)
+  if (float) {
+    header.u16(0)
     header.tag("fact")
     header.u32(4)
-    header.u32(Math.min(options.frames, unknownSize))
+    header.u32(Math.min(frames, unknownSize))
   }
   header.tag("data")
   header.u32(big ? unknownSize : data)
   return header.done()
 }
-
-/** The bytes that must follow the samples: none, or one zero. */
-export const wavPadding = (options: WavOptions): Uint8Array =>
-  new Uint8Array((options.frames * options.channels * bytesPerSample[options.encoding]) % 2)
 
 /** A whole file of 16-bit mono, samples rounded without dither. */
 export const encodeWav16 = (pcm: Pcm, broadcast?: BroadcastNote): Uint8Array => {
@@ -133,18 +108,6 @@ export const sampleBytesOf = (samples: Int16Array): Uint8Array => {
   const bytes = new Uint8Array(samples.length * 2)
   const view = new DataView(bytes.buffer)
   for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i]!, true)
-  return bytes
-}
-
-/** The little-endian bytes of samples as integers of 24 bit, clamped to full scale. */
-export const int24BytesOf = (samples: Float32Array): Uint8Array => {
-  const bytes = new Uint8Array(samples.length * 3)
-  for (let i = 0; i < samples.length; i++) {
-    const value = Math.max(-8_388_608, Math.min(8_388_607, Math.round(samples[i]! * 8_388_608)))
-    bytes[i * 3] = value & 0xff
-    bytes[i * 3 + 1] = (value >> 8) & 0xff
-    bytes[i * 3 + 2] = (value >> 16) & 0xff
-  }
   return bytes
 }
 
@@ -214,25 +177,6 @@ const u64At = (view: DataView, at: number): number =>
 
 const bextBytes = 602
 
-/** The tail of the GUIDs that Microsoft gave the PCM and float sub-formats. */
-const subFormat = Uint8Array.of(
-  0x00,
-  0x00,
-  0x00,
-  0x00,
-  0x10,
-  0x00,
-  0x80,
-  0x00,
-  0x00,
-  0xaa,
-  0x00,
-  0x38,
-  0x9b,
-  0x71
-)
-
-/** EBU Tech 3285, version 1, without a UMID and without loudness. */
 const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.tag("bext")
   header.u32(bextBytes)

@@ -2,15 +2,7 @@ import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Frames } from "../../src/domain/Units.ts"
-import {
-  type MixBlock,
-  type MixEvent,
-  mixed,
-  mixedAsync,
-  Mixer,
-  type MixPlan,
-  panGain
-} from "../../src/audio/Mix.ts"
+import { type MixBlock, type MixEvent, Mixer, type MixPlan, panGain } from "../../src/audio/Mix.ts"
 import { randomOf } from "./signals.ts"
 
 const at = (value: number) => Frames.make(value)
@@ -33,6 +25,25 @@ const reference = (events: ReadonlyArray<MixEvent>, plan: MixPlan): ReadonlyArra
       }
     return result
   })
+}
+
+/** Events in order of their start, each added just before the block in which it begins. */
+const mixed = function* (
+  events: ReadonlyArray<MixEvent>,
+  plan: MixPlan,
+  block = 16_384
+): Generator<MixBlock> {
+  const mixer = new Mixer(plan)
+  let next = 0
+  while (mixer.position < plan.length) {
+    for (
+      let event = events[next];
+      event !== undefined && event.at < mixer.position + block;
+      event = events[++next]
+    )
+      mixer.add(event)
+    yield mixer.render(block)
+  }
 }
 
 const gathered = (blocks: Iterable<MixBlock>, outputs: number): ReadonlyArray<Float32Array> => {
@@ -85,31 +96,6 @@ describe("the mix", () => {
       expect(gathered(mixed(shuffled, plan), given.stems + 1)).toEqual(expected)
     }
   )
-
-  it("asks for an event no sooner than the block in which it begins", () => {
-    let asked = 0
-    const events = function* (): Generator<MixEvent> {
-      for (let order = 0; order < 100; order++) {
-        asked++
-        yield { at: at(order * 1_000), samples: new Float32Array(10), gain: 1, pan: 0, order }
-      }
-    }
-    const seen: Array<number> = []
-    for (const _ of mixed(events(), { length: at(100_000), channels: 1, stems: 0 }, 10_000)) seen.push(asked)
-    // Of ten in each block, and one to see that it begins later.
-    expect(seen).toEqual([11, 21, 31, 41, 51, 61, 71, 81, 91, 100])
-  })
-
-  it("takes events that come with time", async () => {
-    const event: MixEvent = { at: at(3), samples: Float32Array.of(1, 2, 3), gain: 0.5, pan: 0, order: 0 }
-    const events = async function* () {
-      yield await Promise.resolve(event)
-    }
-    const blocks: Array<number> = []
-    for await (const [whole] of mixedAsync(events(), { length: at(5), channels: 1, stems: 0 }, 2))
-      blocks.push(...whole)
-    expect(blocks).toEqual([0, 0, 0, 0.5, 1])
-  })
 
   it("refuses an event whose time has passed", () => {
     const mixer = new Mixer({ length: at(100), channels: 1, stems: 0 })

@@ -3,7 +3,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Frames, SampleRate } from "../../src/domain/Units.ts"
 import { fromInt16 } from "../../src/audio/Pcm.ts"
-import { decodeWav, encodeWav16, int24BytesOf, readWav, wavHeader, wavPadding } from "../../src/audio/Wav.ts"
+import { decodeWav, encodeWav16, readWav, wavHeader } from "../../src/audio/Wav.ts"
 
 const rate = SampleRate.make(24_000)
 const samples = fromInt16(Int16Array.of(0, 1, -1, 32_767, -32_768, 1_234))
@@ -13,8 +13,7 @@ const reasonOf = (bytes: Uint8Array) =>
 
 const joined = (...parts: ReadonlyArray<Uint8Array>) => Uint8Array.from(parts.flatMap((part) => [...part]))
 
-const bytesOf = (view: Float32Array | Int32Array | Uint8Array) =>
-  new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+const bytesOf = (view: Float32Array) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 
 const u32 = (bytes: Uint8Array, at: number) =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
@@ -55,28 +54,60 @@ describe("a WAV file of 16 bit", () => {
   })
 })
 
-describe("a WAV file of another kind", () => {
-  const headerOf = (encoding: "int24" | "int32" | "float32", channels = 1) =>
-    wavHeader({ rate, channels, encoding, frames: samples.length / channels })
+/** A chunk with its padding. */
+const chunk = (name: string, body: Uint8Array) => {
+  const head = Buffer.from(`${name}....`)
+  head.writeUInt32LE(body.length, 4)
+  return joined(head, body, new Uint8Array(body.length % 2))
+}
 
-  it("of 24 bit is read", () => {
-    const read = decodeWav(joined(headerOf("int24"), int24BytesOf(samples)))
-    expect(read).toEqual(Either.right({ rate, samples }))
+/** A format chunk: plain, or extensible with its code in a GUID. */
+const format = (code: number, bits: number, channels: number, extensible = false) => {
+  const body = Buffer.alloc(extensible ? 40 : 16)
+  body.writeUInt16LE(extensible ? 0xfffe : code, 0)
+  body.writeUInt16LE(channels, 2)
+  body.writeUInt32LE(rate, 4)
+  body.writeUInt32LE((rate * channels * bits) / 8, 8)
+  body.writeUInt16LE((channels * bits) / 8, 12)
+  body.writeUInt16LE(bits, 14)
+  if (extensible) body.writeUInt16LE(code, 24)
+  return chunk("fmt ", body)
+}
+
+const riff = (...chunks: ReadonlyArray<Uint8Array>) => chunk("RIFF", joined(Buffer.from("WAVE"), ...chunks))
+
+/** Integers of so many bits, little-endian. */
+const integers = (bits: number) => {
+  const bytes = Buffer.alloc((samples.length * bits) / 8)
+  const top = 2 ** (bits - 1)
+  samples.forEach((sample, i) => bytes.writeIntLE(Math.min(top - 1, sample * top), (i * bits) / 8, bits / 8))
+  return bytes
+}
+
+describe("a WAV file of another kind", () => {
+  it("of 24 or 32 bit is read", () => {
+    for (const bits of [24, 32])
+      expect(decodeWav(riff(format(1, bits, 1), chunk("data", integers(bits))))).toEqual(
+        Either.right({ rate, samples })
+      )
   })
 
-  it("of 32 bit is read", () => {
-    const values = Int32Array.from(samples, (sample) => Math.min(2_147_483_647, sample * 2_147_483_648))
-    expect(decodeWav(joined(headerOf("int32"), bytesOf(values)))).toEqual(Either.right({ rate, samples }))
+  it("of 8 bit, which has no sign, is read", () => {
+    const read = decodeWav(riff(format(1, 8, 1), chunk("data", Uint8Array.of(0, 64, 128, 192))))
+    expect(read).toEqual(Either.right({ rate, samples: Float32Array.of(-1, -0.5, 0, 0.5) }))
   })
 
   it("of floats is read, its fact chunk telling the frames", () => {
-    const header = headerOf("float32")
-    expect(decodeWav(joined(header, bytesOf(samples)))).toEqual(Either.right({ rate, samples }))
+    const header = wavHeader({ rate, channels: 1, encoding: "float32", frames: samples.length })
+    const file = joined(header, bytesOf(samples))
+    expect(decodeWav(file)).toEqual(Either.right({ rate, samples }))
+    expect(u32(header, 4)).toBe(file.length - 8)
     expect(u32(header, header.length - 12)).toBe(samples.length)
   })
 
   it("of two channels is averaged, and its channels are told apart", () => {
-    const file = joined(headerOf("float32", 2), bytesOf(Float32Array.of(1, 0, 0.5, -0.5, 0, 0.25)))
+    const header = wavHeader({ rate, channels: 2, encoding: "float32", frames: 3 })
+    const file = joined(header, bytesOf(Float32Array.of(1, 0, 0.5, -0.5, 0, 0.25)))
     expect([...Either.getOrThrow(decodeWav(file)).samples]).toEqual([0.5, 0, 0.125])
     expect(Either.getOrThrow(readWav(file)).channels.map((channel) => [...channel])).toEqual([
       [1, 0.5, 0],
@@ -84,24 +115,22 @@ describe("a WAV file of another kind", () => {
     ])
   })
 
-  it("of six channels has an extensible header that is read again", () => {
-    const header = wavHeader({ rate, channels: 6, encoding: "int24", frames: 1 })
-    expect(Either.getOrThrow(readWav(joined(header, new Uint8Array(18)))).channels.length).toBe(6)
-  })
-
-  it("of an odd number of bytes is padded", () => {
-    expect(wavPadding({ rate, channels: 1, encoding: "int24", frames: 3 }).length).toBe(1)
-    expect(wavPadding({ rate, channels: 1, encoding: "int24", frames: 2 }).length).toBe(0)
-    const header = wavHeader({ rate, channels: 1, encoding: "int24", frames: 3 })
-    expect(u32(header, 4)).toBe(header.length - 8 + 9 + 1)
-    expect(u32(header, header.length - 4)).toBe(9)
+  it("with an extensible format, other chunks of odd length around its samples, is read", () => {
+    const file = riff(
+      chunk("LIST", Uint8Array.of(1, 2, 3)),
+      format(1, 24, 6, true),
+      chunk("data", Uint8Array.of(...new Uint8Array(15), 0, 0, 64, 9)),
+      chunk("id3 ", Uint8Array.of(7))
+    )
+    const channels = Either.getOrThrow(readWav(file)).channels.map((channel) => [...channel])
+    expect(channels).toEqual([[0], [0], [0], [0], [0], [0.5]])
   })
 })
 
 describe("a file past 4 GiB", () => {
   const options = {
     rate: SampleRate.make(48_000),
-    channels: 2,
+    channels: 2 as const,
     encoding: "int16" as const,
     frames: 1_728_000_000
   }
