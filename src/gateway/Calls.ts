@@ -67,9 +67,33 @@ export const faultOf = (error: WireError): CallFault => {
     case "RequestError":
       return transportFault(error.cause, error.description)
     case "ResponseError":
-      return error.reason === "StatusCode"
-        ? new Broken({ words: `HTTP ${error.response.status}` })
+      return error.response.status >= 300
+        ? refusalOf(error.response.status)
         : transportFault(error.cause, error.description)
+  }
+}
+
+/** A refusal that the contract does not know of at that place. */
+const refusalOf = (status: number): CallFault => {
+  const words = `HTTP ${status}`
+  switch (status) {
+    case 400:
+    case 409:
+    case 422:
+      return new Refused({ reason: "rules", words })
+    case 401:
+      return new Refused({ reason: "key", words })
+    case 402:
+      return new Refused({ reason: "credits", words })
+    case 404:
+      return new Refused({ reason: "unknown", words })
+    case 413:
+      return new Refused({ reason: "too-long", words })
+    case 429:
+    case 503:
+      return new SlowDown({ words })
+    default:
+      return new Broken({ words })
   }
 }
 

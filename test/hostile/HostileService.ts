@@ -166,6 +166,7 @@ export class HostileService {
     else if (what === "task" && request.method === "GET") this.look(response, name)
     else if (what === "tasks") this.history(response, url)
     else if (what === "credits") answer(response, 200, { credits: this.character.credits ?? 1e9 })
+    else if (what === "voices") answer(response, 200, { data: ["v1", "vi-anna"].map((id) => ({ id })) })
     else if (what === "health-check") {
       this.count("health")
       answer(response, 200, { status: "ok" })
