@@ -1,4 +1,5 @@
 /** A job and its batch, settled: defaults applied, paths absolute, every choice made. */
+import type { CueOverrides } from "../domain/CueOverride.ts"
 import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
 import type {
   LexiconEntry,
@@ -46,6 +47,8 @@ export interface Job {
   readonly original: "keep" | "drop" | "duck"
   readonly encoding?: string
   readonly outputs: ReadonlyArray<OutputName>
+  /** What a person has changed about single cues. */
+  readonly overrides?: CueOverrides
 }
 
 /** Everything one run is about. */
@@ -62,4 +65,6 @@ export interface Batch {
   readonly service: "embedded" | { readonly baseUrl: string }
   readonly profileOf: (provider: ProviderId) => ProviderProfile
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
+  /** What was passed over when the batch was loaded, a line each. */
+  readonly notices?: ReadonlyArray<string>
 }

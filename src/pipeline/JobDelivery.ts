@@ -154,7 +154,7 @@ const reportPath = Effect.fnUntraced(function* (out: string, job: string) {
 
 const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
   const path = yield* reportPath(out, report.job)
-  yield* writeResult(path, `${JSON.stringify(Schema.encodeSync(JobReport)(report), undefined, 2)}\n`)
+  yield* writeResult(path, `${JSON.stringify(report, undefined, 2)}\n`)
   return path
 })
 

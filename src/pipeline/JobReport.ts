@@ -172,7 +172,7 @@ const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...n
 const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, ReadonlyArray<UtteranceKey>> => {
   const keys = new Map<string, Array<UtteranceKey>>()
   for (const { utterance, lines } of uses) {
-    for (const line of lines) {
+    for (const line of lines.filter(({ replaced }) => replaced !== true)) {
       const name = lineName(line)
       const list = keys.get(name)
       if (list === undefined) keys.set(name, [utterance.key])

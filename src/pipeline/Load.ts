@@ -4,6 +4,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Array, Effect, Either, Schema } from "effect"
 import picomatch from "picomatch"
 import { glob, isDynamicPattern } from "tinyglobby"
+import type { OverridesFile } from "../domain/CueOverride.ts"
 import {
   JobId,
   knownProviders,
@@ -19,6 +20,7 @@ import { fromSeconds } from "../domain/Units.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
 import { nearest, readManifest } from "./ManifestFile.ts"
+import { overridesPath, readOverrides } from "./OverridesFile.ts"
 
 /** What the command line adds to, or says instead of, a manifest. */
 export interface RunFlags {
@@ -59,7 +61,8 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
       )
     }
     const manifest = yield* Effect.flatMap(readText(first), (text) => readManifest(text, first))
-    return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags)
+    const overrides = yield* readOverrides(first)
+    return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags, overrides)
   }
   const strange = inputs.filter(
     (input, at) => !scriptEndings.includes(endings[at] ?? "") && !isDynamicPattern(input)
@@ -97,7 +100,13 @@ export const unreadable = (error: PlatformError): string => {
 }
 
 /** Settles a manifest: paths are relative to `base`, and results and state go there unless a flag says otherwise. */
-const settle = Effect.fnUntraced(function* (manifest: Manifest, name: string, base: string, flags: RunFlags) {
+const settle = Effect.fnUntraced(function* (
+  manifest: Manifest,
+  name: string,
+  base: string,
+  flags: RunFlags,
+  overrides: OverridesFile = { jobs: {} }
+) {
   const path = yield* Path.Path
   const service = serviceOf(manifest, flags)
   const expanded = yield* Effect.forEach(manifest.jobs, (entry, at) => expand(entry, at, name, base), {
@@ -105,10 +114,12 @@ const settle = Effect.fnUntraced(function* (manifest: Manifest, name: string, ba
   })
   const jobs = Array.flatten(expanded).map(({ entry, id, input }) => {
     const inputName = path.relative(base, input).startsWith("..") ? input : path.relative(base, input)
-    return settleJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (file) => ({
+    const job = settleJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (file) => ({
       path: path.resolve(base, file),
       name: file
     }))
+    const changes = Object.hasOwn(overrides.jobs, id) ? overrides.jobs[id] : undefined
+    return changes === undefined ? job : { ...job, overrides: changes }
   })
   const only = flags.only
   const chosen = only === undefined ? jobs : jobs.filter((job) => picomatch.isMatch(job.id, only))
@@ -128,7 +139,10 @@ const settle = Effect.fnUntraced(function* (manifest: Manifest, name: string, ba
     state: path.resolve(flags.state ?? path.join(base, ".dubwright")),
     service,
     profileOf: profiles(manifest, flags),
-    jobs: chosen
+    jobs: chosen,
+    notices: Object.keys(overrides.jobs)
+      .filter((name) => !jobs.some(({ id }) => id === name))
+      .map((job) => `${overridesPath(name)}: changes of a job named "${job}" are passed over: there is none`)
   }
   return batch
 })

@@ -6,7 +6,21 @@ import { Manifest } from "../domain/Manifest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
 /** Reads a manifest in YAML or JSON (which YAML contains). `file` is its name in messages. */
-export const readManifest = (text: string, file: string): Either.Either<Manifest, InputRejected> => {
+export const readManifest = (text: string, file: string): Either.Either<Manifest, InputRejected> =>
+  readChecked(
+    Manifest,
+    text,
+    file,
+    "expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
+  )
+
+/** Reads YAML or JSON of any shape that a schema describes; `shape` says in words what it is. */
+export const readChecked = <A, I>(
+  schema: Schema.Schema<A, I>,
+  text: string,
+  file: string,
+  shape: string
+): Either.Either<A, InputRejected> => {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const unreadable = document.errors.map((error) =>
@@ -21,20 +35,13 @@ export const readManifest = (text: string, file: string): Either.Either<Manifest
   if (value === null || typeof value !== "object" || globalThis.Array.isArray(value)) {
     return Either.left(
       InputRejected.make({
-        faults: [
-          InputFault.make({
-            file,
-            line: 1,
-            message:
-              "expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
-          })
-        ]
+        faults: [InputFault.make({ file, line: 1, message: shape })]
       })
     )
   }
-  return Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessProperty: "error" })(value).pipe(
+  return Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
     Either.mapLeft((error) => {
-      const faults = faultsOf(error).map(({ path, message }) =>
+      const faults = faultsOf(error, schema.ast).map(({ path, message }) =>
         InputFault.make({ file, line: lineOf(document, lines, path), message: `${pathName(path)}${message}` })
       )
       return InputRejected.make({
@@ -52,7 +59,7 @@ interface Fault {
 }
 
 /** One fault a place: what a union says of each of its members is drawn together. */
-const faultsOf = (error: ParseResult.ParseError): ReadonlyArray<Fault> => {
+const faultsOf = (error: ParseResult.ParseError, ast: SchemaAST.AST): ReadonlyArray<Fault> => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).filter(
     (issue) => !/^Expected undefined, actual/u.test(issue.message)
   )
@@ -63,7 +70,7 @@ const faultsOf = (error: ParseResult.ParseError): ReadonlyArray<Fault> => {
       case "Unexpected":
         return {
           path: issue.path,
-          message: `unknown key${meant(String(key), keysAt(Manifest.ast, issue.path.slice(0, -1)))}`
+          message: `unknown key${meant(String(key), keysAt(ast, issue.path.slice(0, -1)))}`
         }
       case "Missing":
         return {

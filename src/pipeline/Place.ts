@@ -89,7 +89,9 @@ const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => 
     if (clip === undefined) continue
     const together = clip.cut === "together" && refs.length > 1
     const groups = together ? [refs] : refs.map((ref): Array.NonEmptyReadonlyArray<LineRef> => [ref])
-    groups.forEach((group, segment) => {
+    groups.forEach((all, segment) => {
+      const group = all.filter(({ replaced }) => replaced !== true)
+      if (!Array.isNonEmptyArray(group)) return
       const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
       const heard = clip.segments[segment]
       if (!Array.isNonEmptyArray(members) || heard === undefined) return

@@ -10,12 +10,14 @@ import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { castLines } from "../script/Cast.ts"
 import { lexiconOf } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
-import { planUtterances } from "../script/Utterances.ts"
+import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
 import type { Violation } from "../script/Violation.ts"
 import { type Words, wordsOf } from "../script/Words.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
 import { unreadable } from "./Load.ts"
+import { type Mendable, type Mended, mended } from "./Mended.ts"
+import { overridesPath } from "./OverridesFile.ts"
 import { type Reel, reelOf } from "./Reel.ts"
 import { castingOf, controlFaults } from "./Voices.ts"
 
@@ -28,6 +30,8 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
   readonly reel: Reel
+  /** Which of a person's changes to its cues are passed over, and why. */
+  readonly notices: ReadonlyArray<string>
 }
 
 /** A batch, planned. */
@@ -57,7 +61,7 @@ export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
     batch,
     jobs,
     utterances: [...utterances.values()],
-    notices: jobs.flatMap(noticesOf)
+    notices: [...(batch.notices ?? []), ...jobs.flatMap(noticesOf)]
   }
   return plan
 })
@@ -86,13 +90,14 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   )
   const words = yield* wordsIn(job, script, batch)
   const lines = yield* linesIn(job, words, batch)
-  const { uses, violations } = planUtterances(lines, {
+  const rules: UtteranceRules = {
     profileOf: batch.profileOf,
     unit: job.unit,
     nativeInput: job.nativeInput,
     timed: script._tag === "Subtitle",
     ...(job.language === undefined ? {} : { language: job.language })
-  })
+  }
+  const { uses, violations } = planUtterances(lines, rules)
   if (Array.isNonEmptyReadonlyArray(violations)) {
     const lineOf = new Map(words.cues.map(({ cue, line }) => [cue, line]))
     return yield* InputRejected.make({
@@ -106,13 +111,38 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
       })
     })
   }
+  const mending = yield* mendedBy(job, script, { lines, uses }, batch, rules)
   const video = yield* videoOf(job)
   const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
     rejected(batch.manifest, `job ${job.id}: ${fault}`)
   )
-  const plan: JobPlan = { job, script, words, lines, uses, video, reel }
+  const plan: JobPlan = { job, script, words, ...mending, video, reel }
   return plan
 })
+
+/** The lines with what a person changed about them. */
+const mendedBy = (
+  { id, overrides }: Job,
+  script: Script,
+  planned: Mendable,
+  { manifest }: Batch,
+  rules: UtteranceRules
+): Either.Either<Mended, InputRejected> => {
+  const texts = new Map(
+    script._tag === "Subtitle"
+      ? script.cues.map(({ index, text }) => [index, text] as const)
+      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
+  )
+  return mended(planned, overrides ?? {}, (cue) => texts.get(cue), rules).pipe(
+    Either.mapLeft((faults) =>
+      InputRejected.make({
+        faults: Array.map(faults, (fault) =>
+          InputFault.make({ file: overridesPath(manifest), message: `job ${id}: ${fault}` })
+        )
+      })
+    )
+  )
+}
 
 const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
   lexiconOf(job.lexicon).pipe(
@@ -173,5 +203,7 @@ const videoOf = Effect.fnUntraced(function* (job: Job) {
 const cueOf = (violation: Violation): number =>
   ("lines" in violation ? violation.lines[0] : violation.line).cue
 
-const noticesOf = ({ job, script, words }: JobPlan): ReadonlyArray<string> =>
-  [...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`)
+const noticesOf = ({ job, script, words, notices }: JobPlan): ReadonlyArray<string> => [
+  ...[...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`),
+  ...notices.map((notice) => `job ${job.id}: ${notice}`)
+]

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { worked, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 
 /** A file that was written. */
@@ -26,10 +26,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     /** Where what was received lies, where it is kept. */
     const originalOf = (key: UtteranceKey, ending: string): string => join(clips, `${key}.original.${ending}`)
 
-    const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
-      Effect.tryPromise({ try: work, catch: (cause) => cause }).pipe(
-        Effect.catchAll((cause) => failOrDie(folder, cause))
-      )
+    const attempt = <A>(work: () => Promise<A>) => workedLater(folder, work)
 
     /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
     const keep = Effect.fn("ClipFolder.keep")(function* (key: UtteranceKey, wav: Uint8Array) {
@@ -55,15 +52,12 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     /** Which of these clips, given with their sizes, have no file of that size. */
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
       // Synchronous: ten thousand looks at a folder take some ten milliseconds, as promises ten times as long.
-      return yield* Effect.try({
-        try: () => {
-          readdirSync(clips)
-          return Array.from(sizes).flatMap(([key, bytes]) =>
-            statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
-          )
-        },
-        catch: (cause) => cause
-      }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause)))
+      return yield* worked(folder, () => {
+        readdirSync(clips)
+        return Array.from(sizes).flatMap(([key, bytes]) =>
+          statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
+        )
+      })
     })
 
     /** Removes what was received for these utterances; their clips stay. */

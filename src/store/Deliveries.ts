@@ -50,7 +50,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
     ) {
       yield* guarded(
         sql`INSERT OR REPLACE INTO delivery (folder, job, digest, files)
-          VALUES (${folder}, ${job}, ${delivery.digest}, ${Schema.encodeSync(Files)(delivery.files)})`
+          VALUES (${folder}, ${job}, ${delivery.digest}, ${JSON.stringify(delivery.files)})`
       )
     })
 

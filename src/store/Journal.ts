@@ -8,7 +8,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { transitions } from "../domain/UtteranceState.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { failOrDie, type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
@@ -192,11 +192,8 @@ const syncing = (
   Effect.gen(function* () {
     let file: FileHandle | undefined
     yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
-    return Effect.tryPromise({
-      try: async () => {
-        file ??= await open(log, "r+")
-        await file.datasync()
-      },
-      catch: (cause) => cause
-    }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause)))
+    return workedLater(folder, async () => {
+      file ??= await open(log, "r+")
+      await file.datasync()
+    })
   })

@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
-import { failOrDie, type StateBusy, stateFault, StateUnusable } from "./StateFault.ts"
+import { failOrDie, type StateBusy, stateFault, StateUnusable, worked } from "./StateFault.ts"
 import { holdFolder } from "./WriterLock.ts"
 
 /** An open state folder. */
@@ -33,9 +33,7 @@ export const writableState = (
   Layer.scopedContext(
     Effect.gen(function* () {
       const clips = join(folder, "clips")
-      yield* Effect.try({ try: () => mkdirSync(clips, { recursive: true }), catch: (cause) => cause }).pipe(
-        Effect.catchAll((cause) => failOrDie(folder, cause))
-      )
+      yield* worked(folder, () => mkdirSync(clips, { recursive: true }))
       yield* holdFolder(folder)
       const file = join(folder, "state.sqlite")
       const sql = yield* openDatabase(folder, { filename: file })

@@ -7,7 +7,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"
 import { Clock, Effect, Option, Schema, type Scope } from "effect"
-import { failOrDie, Holder, StateBusy, type StateUnusable } from "./StateFault.ts"
+import { failOrDie, Holder, StateBusy, type StateUnusable, worked } from "./StateFault.ts"
 
 /** Holds a folder until the scope closes. The folder must be there. */
 export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>
@@ -16,10 +16,7 @@ export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | St
     const holder = Holder.make({ pid: process.pid, host: hostname(), since })
     yield* Effect.acquireRelease(takeLock(folder), (lock) => Effect.sync(() => lock.close()))
     yield* Effect.acquireRelease(
-      Effect.try({
-        try: () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`),
-        catch: (cause) => cause
-      }).pipe(Effect.catchAll((cause) => failOrDie(folder, cause))),
+      worked(folder, () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`)),
       // The folder may be gone by now; the name says nothing without the lock.
       () => Effect.try(() => rmSync(nameFile(folder), { force: true })).pipe(Effect.option)
     )

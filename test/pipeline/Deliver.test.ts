@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { type Array, Effect, Layer } from "effect"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { decibelsOf } from "../../src/audio/Pcm.ts"
-import { truePeakOf } from "../../src/audio/TruePeak.ts"
+import { TruePeakMeter } from "../../src/audio/TruePeak.ts"
 import { encodeWav16, readWav, type Wav } from "../../src/audio/Wav.ts"
 import { Clip, Segment } from "../../src/domain/Clip.ts"
 import { frameRateNamed } from "../../src/domain/FrameRate.ts"
@@ -151,7 +151,9 @@ describe("a delivery", () => {
         ].map(([from = 0, to = 0]) => levelOf(samples, from, to) > -60)
         expect(heard).toEqual([false, true, false, true, false])
         expect(Math.abs(loudnessOf({ rate: wav.rate, samples }) - -16)).toBeLessThan(0.5)
-        expect(decibelsOf(truePeakOf({ rate: wav.rate, samples }))).toBeLessThan(-1.4)
+        const truePeak = new TruePeakMeter(1)
+      truePeak.push(samples)
+      expect(decibelsOf(truePeak.peak())).toBeLessThan(-1.4)
         expect(Math.abs(measured.integrated - -16)).toBeLessThan(0.5)
         expect(yield* Effect.promise(() => readFile(join(folder, "film.srt"), "utf8"))).toBe(
           "1\n00:00:00,500 --> 00:00:01,500\nLine 1\n\n2\n00:00:02,500 --> 00:00:03,500\nLine 2\n"
