@@ -152,8 +152,8 @@ describe("a delivery", () => {
         expect(heard).toEqual([false, true, false, true, false])
         expect(Math.abs(loudnessOf({ rate: wav.rate, samples }) - -16)).toBeLessThan(0.5)
         const truePeak = new TruePeakMeter(1)
-      truePeak.push(samples)
-      expect(decibelsOf(truePeak.peak())).toBeLessThan(-1.4)
+        truePeak.push(samples)
+        expect(decibelsOf(truePeak.peak())).toBeLessThan(-1.4)
         expect(Math.abs(measured.integrated - -16)).toBeLessThan(0.5)
         expect(yield* Effect.promise(() => readFile(join(folder, "film.srt"), "utf8"))).toBe(
           "1\n00:00:00,500 --> 00:00:01,500\nLine 1\n\n2\n00:00:02,500 --> 00:00:03,500\nLine 2\n"
