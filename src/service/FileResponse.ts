@@ -1,7 +1,5 @@
 /** A file as an HTTP answer: whole or a range of it, or only its head. */
-import { open } from "node:fs/promises"
 import { HttpServerResponse } from "@effect/platform"
-import { Effect } from "effect"
 import { type FoundFile, mediaTypes } from "./TaskFiles.ts"
 
 /** A range that is asked for and exists, its last byte included; "whole"; or "beyond" the end. */
@@ -26,11 +24,11 @@ export const rangeOf = (header: string | undefined, size: number): WantedRange =
   return from >= size ? "beyond" : { from, to }
 }
 
-/** The answer that carries a file; its handle is open until the request's scope closes. */
-export const fileResponse = Effect.fnUntraced(function* (
+/** The answer that carries a file. */
+export const fileResponse = (
   file: FoundFile,
   request: { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> }
-) {
+): HttpServerResponse.HttpServerResponse => {
   const { headers, method } = request
   const common = {
     "accept-ranges": "bytes",
@@ -66,9 +64,8 @@ export const fileResponse = Effect.fnUntraced(function* (
   }
   // An empty file has no byte to read from.
   if (method === "HEAD" || file.size === 0) return HttpServerResponse.raw(null, answer)
-  const handle = yield* Effect.acquireRelease(
-    Effect.tryPromise(() => open(file.path, "r")),
-    (each) => Effect.promise(() => each.close())
+  return HttpServerResponse.raw(
+    file.handle.createReadStream({ start: from, end: to, autoClose: false }),
+    answer
   )
-  return HttpServerResponse.raw(handle.createReadStream({ start: from, end: to, autoClose: false }), answer)
-})
+}

@@ -55,7 +55,7 @@ export const openRoutes = (metrics: Metrics) =>
               })
             )
           }
-          return yield* Effect.orDie(fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest))
+          return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
         })
       )
     })

@@ -1,5 +1,11 @@
 /** The aggregation service, put together: `serve` for a process of its own, `embedded` inside another. */
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import {
+  HttpApiBuilder,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
@@ -158,7 +164,12 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       pace: Pace.make(limits.requestsPerSecond)
     }
     const app = yield* appOf(Context.add(services, Desk, desk), metrics)
-    const handler = yield* Effect.provide(NodeHttpServer.makeHandler(app), NodeHttpServer.layerContext)
+    // Spans that nobody collects would be made for each request and each question to the database.
+    const handler = yield* NodeHttpServer.makeHandler(app).pipe(
+      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
+      Effect.withTracerEnabled(false),
+      Effect.provide(NodeHttpServer.layerContext)
+    )
     const { address } = yield* listen(handler, {
       host: options.host,
       port: options.port,
@@ -256,8 +267,14 @@ const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse,
     const seconds = (performance.now() - began) / 1000
     const path = patternOf(pathIn(request.url))
     metrics.request(request.method, path, response.status, seconds)
-    yield* Effect.logDebug("request").pipe(
-      Effect.annotateLogs({ method: request.method, path, status: response.status, seconds })
+    yield* Effect.whenLogLevel(
+      Effect.annotateLogs(Effect.logDebug("request"), {
+        method: request.method,
+        path,
+        status: response.status,
+        seconds
+      }),
+      "Debug"
     )
     return response
   })

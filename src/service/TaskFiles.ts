@@ -1,7 +1,6 @@
 /** The files of finished tasks: written whole, addressed by signed names that expire, forgotten with their task. */
-import { randomBytes } from "node:crypto"
-import { timingSafeEqual } from "node:crypto"
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { DataFolderUnusable, reasonOf } from "./Database.ts"
@@ -21,9 +20,10 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
 
 /** A file that an address leads to. */
 export interface FoundFile {
-  readonly path: string
   readonly kind: FileKind
   readonly size: number
+  /** Open until the scope closes: deleting the file meanwhile does not touch it. */
+  readonly handle: FileHandle
   /** Never changes for an address: a task's files are written once. */
   readonly etag: string
   /** Seconds for which the address stays valid. */
@@ -128,17 +128,21 @@ export const make = (
         return Option.none<FoundFile>()
       }
       const path = join(folderOf(name.slice(0, 36)), name)
-      const found = yield* Effect.option(Effect.tryPromise(() => stat(path)))
-      return Option.map(
-        Option.filter(found, (each) => each.isFile()),
-        (each): FoundFile => ({
-          path,
-          kind,
-          size: each.size,
-          etag: `"${name}"`,
-          remaining: Math.max(0, Math.floor(expires - now / 1000))
-        })
+      const handle = yield* Effect.option(
+        Effect.acquireRelease(
+          Effect.tryPromise(() => open(path, "r")),
+          (each) => Effect.promise(() => each.close())
+        )
       )
+      if (Option.isNone(handle)) return Option.none<FoundFile>()
+      const { size } = yield* Effect.promise(() => handle.value.stat())
+      return Option.some<FoundFile>({
+        kind,
+        size,
+        handle: handle.value,
+        etag: `"${name}"`,
+        remaining: Math.max(0, Math.floor(expires - now / 1000))
+      })
     }),
 
     /** Deletes the folders of tasks that no longer exist, as a crash between a task's deletion and its files' leaves them. */

@@ -1,0 +1,213 @@
+/**
+ * The service under load: so many clients ask mixed endpoints for so many seconds, each as fast as it is answered. Beside it the
+ * same requests to a bare node:http handler, which is the floor that the machine and this client set. Everything stays on
+ * this machine.
+ *
+ *   node bench/run.mjs load [seconds] [clients]
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const seconds = Number(process.argv[2] ?? 60)
+const clients = Number(process.argv[3] ?? 200)
+const command = resolve("dist/dubwright.mjs")
+
+interface Client {
+  readonly address: URL
+  readonly key: string
+  readonly agent: Agent
+  /** Tasks that this run has made, to be read and deleted. */
+  readonly tasks: Array<string>
+  /** Addresses of audio that were shown. */
+  readonly audio: Array<string>
+}
+
+interface Got {
+  readonly status: number
+  readonly body: string
+}
+
+const ask = (client: Client, method: string, path: string, body?: string): Promise<Got> =>
+  new Promise((settled, failed) => {
+    const asked = request(
+      {
+        agent: client.agent,
+        hostname: client.address.hostname,
+        port: client.address.port,
+        method,
+        path,
+        headers: {
+          "xi-api-key": client.key,
+          ...(body === undefined
+            ? {}
+            : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+        }
+      },
+      (answer) => {
+        const chunks: Array<Buffer> = []
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+        answer.on("end", () =>
+          settled({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString("latin1") })
+        )
+      }
+    )
+    asked.on("error", failed)
+    asked.end(body)
+  })
+
+const one = <A>(from: ReadonlyArray<A>): A | undefined => from[Math.floor(Math.random() * from.length)]
+
+/** One request of the mix, chosen by a number from 0 to 1. */
+const step = async (client: Client, chosen: number): Promise<readonly [name: string, status: number]> => {
+  const task = one(client.tasks)
+  if (chosen < 0.04 || task === undefined) {
+    const body = JSON.stringify({ provider: "provider_fast", text: `Load ${Math.random()}.` })
+    const got = await ask(client, "POST", "/v1/text-to-speech/fast-en-us", body)
+    const made = /"task_id":"([^"]+)"/u.exec(got.body)?.[1]
+    if (made !== undefined && client.tasks.push(made) > 2_000) client.tasks.shift()
+    return ["create", got.status]
+  }
+  if (chosen < 0.05) {
+    client.tasks.splice(client.tasks.indexOf(task), 1)
+    const { status } = await ask(client, "DELETE", "/v1/task/delete", JSON.stringify({ task_id: task }))
+    return ["delete", status]
+  }
+  const audio = one(client.audio)
+  if (chosen < 0.08 && audio !== undefined) {
+    const { status } = await ask(client, "GET", audio)
+    return ["file", status]
+  }
+  if (chosen < 0.16) return ["tasks", (await ask(client, "GET", "/v1/tasks?limit=20")).status]
+  if (chosen < 0.22) return ["voices", (await ask(client, "GET", "/v1/voices?limit=20&search=vi")).status]
+  if (chosen < 0.27) return ["credits", (await ask(client, "GET", "/v1/credits")).status]
+  if (chosen < 0.31) return ["models", (await ask(client, "GET", "/v1/models")).status]
+  if (chosen < 0.34) return ["providers", (await ask(client, "GET", "/v1/providers")).status]
+  if (chosen < 0.36) return ["health", (await ask(client, "GET", "/v1/health-check")).status]
+  const got = await ask(client, "GET", `/v1/task/${task}`)
+  const shown = /"audio_url":"http:\/\/[^/]+([^"]+)"/u.exec(got.body)?.[1]
+  if (shown !== undefined && client.audio.push(shown) > 200) client.audio.shift()
+  return ["task", got.status]
+}
+
+interface Outcome {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly statuses: ReadonlyMap<string, number>
+  readonly peakMegabytes: number
+  readonly errors: number
+}
+
+const load = async (client: Client, pid: number): Promise<Outcome> => {
+  const times: Array<number> = []
+  const statuses = new Map<string, number>()
+  let errors = 0
+  const began = performance.now()
+  const until = began + seconds * 1000
+  const work = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const start = performance.now()
+      try {
+        const [name, status] = await step(client, Math.random())
+        const label = `${name} ${status}`
+        statuses.set(label, (statuses.get(label) ?? 0) + 1)
+      } catch {
+        errors++
+      }
+      times.push(performance.now() - start)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, work))
+  const sorted = Float64Array.from(times).sort()
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
+  return {
+    perSecond: (times.length / (performance.now() - began)) * 1000,
+    p50: at(0.5),
+    p99: at(0.99),
+    statuses,
+    peakMegabytes: peakOf(pid),
+    errors
+  }
+}
+
+/** The most memory a process has had, where the system tells it. */
+const peakOf = (pid: number): number => {
+  try {
+    return Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+const clientAt = (address: string, key: string): Client => ({
+  address: new URL(address),
+  key,
+  agent: new Agent({ keepAlive: true, maxSockets: clients }),
+  tasks: [],
+  audio: []
+})
+
+const started = (
+  args: ReadonlyArray<string>
+): Promise<{ readonly child: ChildProcess; readonly address: string }> =>
+  new Promise((listening, failed) => {
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+    child.stdout.on("data", (chunk) => {
+      const address = /listening (http:\S+)/u.exec(String(chunk))?.[1]
+      if (address !== undefined) listening({ child, address })
+    })
+    child.once("exit", () => failed(new Error("it ended before it listened")))
+  })
+
+/** Answers every request with the JSON of a task: what node:http itself costs. */
+const bare = `
+const body = JSON.stringify({ task_id: "00000000-0000-4000-8000-000000000000", status: "done", provider: "provider_fast",
+  model_id: "fast-1", voice_id: "fast-en-us", characters: 30, credits: 15, created_at: new Date().toISOString(),
+  completed_at: new Date().toISOString(), duration: 1.5, audio_url: "http://127.0.0.1/files/" + "x".repeat(120) })
+require("node:http").createServer((request, response) => {
+  request.on("data", () => {})
+  request.on("end", () => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+    response.end(body)
+  })
+}).listen(0, "127.0.0.1", function () { console.log("listening http://127.0.0.1:" + this.address().port) })`
+
+const told = (name: string, outcome: Outcome): void => {
+  const failures = [...outcome.statuses].filter(
+    ([label]) => / 5\d\d$/u.test(label) && !label.endsWith(" 503")
+  )
+  console.log(
+    `${name}: ${outcome.perSecond.toFixed(0)} requests/s, p50 ${outcome.p50.toFixed(1)} ms, p99 ${outcome.p99.toFixed(1)} ms, ` +
+      `peak ${outcome.peakMegabytes.toFixed(0)} MB, ${outcome.errors} broken connections, ${failures.length === 0 ? "no" : JSON.stringify(failures)} 5xx`
+  )
+  console.log(
+    `  ${[...outcome.statuses]
+      .sort()
+      .map(([label, count]) => `${label}: ${count}`)
+      .join(", ")}`
+  )
+}
+
+const folder = mkdtempSync(join(tmpdir(), "dubwright-load-"))
+try {
+  const floor = await started(["-e", bare])
+  told("node:http", await load(clientAt(floor.address, "none"), floor.child.pid ?? 0))
+  floor.child.kill("SIGKILL")
+
+  const service = await started([command, "serve", "--port", "0", "--data", folder, "--quiet"])
+  const made = spawn(process.execPath, [command, "keys", "create", "--data", folder, "--name", "load"], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  let key = ""
+  for await (const chunk of made.stdout) key += String(chunk)
+  told("service", await load(clientAt(service.address, key.trim()), service.child.pid ?? 0))
+  const ended = new Promise((resume) => service.child.once("exit", resume))
+  service.child.kill("SIGTERM")
+  console.log(`it ended with ${String(await ended)}`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(0)
