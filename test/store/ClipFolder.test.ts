@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Clip, Segment } from "../../src/domain/Clip.ts"
+import { UtteranceKey } from "../../src/domain/Ids.ts"
+import { Frames, Lufs, SampleRate } from "../../src/domain/Units.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
+import { StateFolder } from "../../src/store/StateFolder.ts"
+import { temporaryFolder } from "../hostile/Batch.ts"
+
+const key = (digit: string) => UtteranceKey.make(digit.repeat(64))
+
+const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    mkdirSync(join(folder, "clips"))
+    return yield* Effect.flatMap(ClipFolder, (clips) => work(clips, folder)).pipe(
+      Effect.provide(ClipFolder.Default),
+      Effect.provide(Layer.succeed(StateFolder, { folder, clips: join(folder, "clips"), log: undefined }))
+    )
+  })
+
+const clipOf = (of: UtteranceKey, checksum: string) =>
+  Clip.make({
+    key: of,
+    rate: SampleRate.make(24_000),
+    frames: Frames.make(1),
+    checksum,
+    segments: [Segment.make({ from: Frames.make(0), to: Frames.make(1), loudness: Lufs.make(-20), peak: 1 })],
+    cut: "whole"
+  })
+
+it.scopedLive("gives back what was kept, and nothing else", () =>
+  inFolder((clips) =>
+    Effect.gen(function* () {
+      const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i)
+      const { checksum, bytes: size } = yield* clips.keep(key("a"), bytes)
+      const clip = clipOf(key("a"), checksum)
+      expect(size).toBe(1_000)
+      expect(yield* clips.read(clip)).toEqual(Buffer.from(bytes))
+      // As long as before, but other bytes.
+      writeFileSync(clips.pathOf(key("a")), new Uint8Array(1_000))
+      expect(yield* clips.read(clip)).toBe(undefined)
+      rmSync(clips.pathOf(key("a")))
+      expect(yield* clips.read(clip)).toBe(undefined)
+    })
+  )
+)
+
+it.scopedLive("notices clips that are gone or cut short", () =>
+  inFolder((clips) =>
+    Effect.gen(function* () {
+      const keys = ["a", "b", "c"].map(key)
+      for (const one of keys) yield* clips.keep(one, new Uint8Array(10))
+      rmSync(clips.pathOf(key("a")))
+      truncateSync(clips.pathOf(key("b")), 4)
+      expect(yield* clips.damaged(new Map(keys.map((one) => [one, 10])))).toEqual([key("a"), key("b")])
+    })
+  )
+)
+
+it.scopedLive("tells a vanished folder from vanished clips", () =>
+  inFolder((clips, folder) =>
+    Effect.gen(function* () {
+      rmSync(join(folder, "clips"), { recursive: true })
+      expect(yield* Effect.flip(clips.damaged(new Map([[key("a"), 1]])))).toMatchObject({ reason: "gone" })
+      expect(yield* Effect.flip(clips.keep(key("a"), new Uint8Array(1)))).toMatchObject({ reason: "gone" })
+    })
+  )
+)
+
+it.scopedLive("removes what is asked for, and what a killed run left", () =>
+  inFolder((clips, folder) =>
+    Effect.gen(function* () {
+      yield* clips.keep(key("a"), new Uint8Array(10))
+      yield* clips.keepOriginal(key("a"), "mp3", new Uint8Array(5))
+      yield* clips.keep(key("b"), new Uint8Array(10))
+      yield* clips.keepOriginal(key("b"), "mp3", new Uint8Array(5))
+      writeFileSync(join(folder, "clips", `.part-${key("c")}.wav`), "half")
+      yield* clips.sweep()
+      yield* clips.dropOriginals([key("b")])
+      expect(yield* clips.remove([key("a")])).toBe(15)
+      expect(readdirSync(join(folder, "clips"))).toEqual([`${key("b")}.wav`])
+      expect(existsSync(clips.pathOf(key("b")))).toBe(true)
+    })
+  )
+)

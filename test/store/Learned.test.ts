@@ -1,0 +1,53 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Casting } from "../../src/domain/Casting.ts"
+import { Estimate } from "../../src/domain/Estimate.ts"
+import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { Learned } from "../../src/store/Learned.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { temporaryFolder } from "../hostile/Batch.ts"
+
+const provider = ProviderId.make("a provider with spaces")
+const casting = Casting.make({ provider, voice: VoiceId.make("v 1") })
+
+it.scopedLive("remembers from run to run", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const run = <A, E>(work: (learned: Learned) => Effect.Effect<A, E>) =>
+      Effect.flatMap(Learned, work).pipe(
+        Effect.provide(Learned.Default.pipe(Layer.provide(writableState(folder))))
+      )
+    const figures = (learned: Learned) => ({
+      settle: learned.settleTime(provider, 60),
+      other: learned.settleTime(provider, 600),
+      speech: learned.speechTime(casting)?.mean,
+      price: learned.price(casting)?.mean,
+      lengths: learned.lengths(provider)
+    })
+    expect(yield* run((learned) => Effect.sync(() => figures(learned)))).toEqual({
+      settle: undefined,
+      other: undefined,
+      speech: undefined,
+      price: undefined,
+      lengths: { taken: 0, refused: undefined }
+    })
+    const before = yield* run((learned) =>
+      Effect.gen(function* () {
+        for (const time of [400, 420, 380]) yield* learned.settled(provider, 60, time)
+        yield* learned.spoke(casting, 100, 6_000)
+        yield* learned.paid(casting, 100, 150)
+        for (const length of [500, 900, 700]) yield* learned.tookLength(provider, length)
+        for (const length of [3_000, 2_000, 2_500]) yield* learned.refusedLength(provider, length)
+        return figures(learned)
+      })
+    )
+    expect(before).toEqual({
+      settle: Estimate.make({ count: 3, mean: 400, spread: 50 }),
+      other: undefined,
+      speech: 60,
+      price: 1.5,
+      lengths: { taken: 900, refused: 2_000 }
+    })
+    expect(yield* run((learned) => Effect.sync(() => figures(learned)))).toEqual(before)
+  })
+)

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { SqlClient } from "@effect/sql/SqlClient"
+import Sqlite from "better-sqlite3"
+import { Effect, Layer } from "effect"
+import { JobId } from "../../src/domain/Ids.ts"
+import { readableState, StateFolder, writableState } from "../../src/store/StateFolder.ts"
+import { stateFault, StateUnusable } from "../../src/store/StateFault.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { temporaryFolder } from "../hostile/Batch.ts"
+
+const opened = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(writableState(folder)))
+const looked = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(readableState(folder)))
+
+it.scopedLive("has one writer, and names it", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const fault = yield* Effect.flip(opened(folder)).pipe(Effect.provide(writableState(folder)))
+    expect(fault).toMatchObject({ _tag: "StateBusy", holder: { pid: process.pid, host: hostname() } })
+    expect(fault.message).toMatch(new RegExp(`^${folder}: held by process ${process.pid} on `, "u"))
+    // Released, it is free.
+    yield* opened(folder)
+  })
+)
+
+it.scopedLive("is free again when its holder was killed", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* opened(folder)
+    const script = `
+      const Sqlite = require("better-sqlite3")
+      const lock = new Sqlite(${JSON.stringify(join(folder, "lock.sqlite"))})
+      lock.exec("BEGIN EXCLUSIVE")
+      process.stdout.write("held")
+      setInterval(() => {}, 1000)`
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] })),
+      (one) => Effect.sync(() => one.kill("SIGKILL"))
+    )
+    yield* Effect.promise(() => new Promise((held) => child.stdout.once("data", held)))
+    expect(yield* Effect.flip(opened(folder))).toMatchObject({ _tag: "StateBusy" })
+    yield* Effect.promise(
+      () =>
+        new Promise((dead) => {
+          child.once("exit", dead)
+          child.kill("SIGKILL")
+        })
+    )
+    yield* opened(folder)
+  })
+)
+
+it.scopedLive("can be read while it is written", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      yield* store.plan("batch", [{ job: JobId.make("ep01"), utterances: [] }])
+      const seen = yield* Effect.flatMap(UtteranceStore, (reader) => reader.jobStandings("batch")).pipe(
+        Effect.provide(UtteranceStore.Default.pipe(Layer.provide(readableState(folder))))
+      )
+      expect(seen.map((row) => row.job)).toEqual(["ep01"])
+    }).pipe(Effect.provide(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)))))
+  })
+)
+
+it.scopedLive("tells what is wrong with a folder, and how to mend it", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const missing = join(folder, "nothing")
+    expect((yield* Effect.flip(looked(missing))).message).toBe(
+      `${missing}: holds no state yet: nothing was run with it`
+    )
+    const file = join(folder, "file")
+    writeFileSync(file, "")
+    expect(yield* Effect.flip(opened(file))).toMatchObject({ reason: "not-a-folder" })
+    const garbage = join(folder, "garbage")
+    mkdirSync(garbage)
+    writeFileSync(
+      join(garbage, "state.sqlite"),
+      "this is a diary and no database, and has more than a hundred bytes, so that it is read".repeat(9)
+    )
+    expect(yield* Effect.flip(opened(garbage))).toMatchObject({ reason: "not-a-database" })
+    expect(yield* Effect.flip(looked(garbage))).toMatchObject({ reason: "not-a-database" })
+    // What was there stays there.
+    expect(readFileSync(join(garbage, "state.sqlite"), "utf8")).toMatch(/^this is a diary/u)
+  })
+)
+
+it.scopedLive("leaves a newer version's file alone, and grows an older one", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* opened(folder)
+    const database = new Sqlite(join(folder, "state.sqlite"))
+    database.exec("INSERT INTO migrations (migration_id, name) VALUES (999, 'from_the_future')")
+    for (const open of [opened, looked])
+      expect(yield* Effect.flip(open(folder))).toMatchObject({ _tag: "StateUnusable", reason: "newer" })
+    // A file of before any step.
+    database.exec("DELETE FROM migrations WHERE migration_id > 0")
+    for (const { name } of database
+      .prepare<[], { name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'migrations'"
+      )
+      .all())
+      database.exec(`DROP TABLE ${name}`)
+    database.close()
+    expect(yield* Effect.flip(looked(folder))).toMatchObject({ reason: "missing" })
+    const tables = yield* Effect.flatMap(
+      SqlClient,
+      (sql) => sql<{ count: number }>`SELECT count(*) AS count FROM utterance`
+    ).pipe(Effect.provide(writableState(folder)))
+    expect(tables).toEqual([{ count: 0 }])
+  })
+)
+
+it("knows a failure of the disk from a fault of the program", () => {
+  const coded = (code: string) => Object.assign(new Error("said the system"), { code })
+  const reasons = [
+    "ENOSPC",
+    "EROFS",
+    "EACCES",
+    "ESTALE",
+    "SQLITE_FULL",
+    "SQLITE_READONLY_DBMOVED",
+    "SQLITE_IOERR_WRITE",
+    "SQLITE_BUSY",
+    "SQLITE_ERROR"
+  ].map((code) => stateFault("/state", new Error("wrapped", { cause: coded(code) }))?.reason)
+  expect(reasons).toEqual([
+    "full",
+    "read-only",
+    "read-only",
+    "gone",
+    "full",
+    "gone",
+    "gone",
+    "locked",
+    undefined
+  ])
+  expect(new StateUnusable({ folder: "/state", reason: "full", detail: "ENOSPC" }).message).toBe(
+    "/state: no space is left on its disk; free some and run again, nothing paid for is lost (ENOSPC)"
+  )
+})
