@@ -13,8 +13,7 @@
  * `node bench/run.mjs fit [folder]`
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { Array, Either } from "effect"
 import { fitLines } from "../src/audio/Fit.ts"
 import { type FitLine, harmOf } from "../src/audio/FitCost.ts"
@@ -253,7 +252,4 @@ export const main = (folder: string): number => {
   return worse.length === 0 ? 0 : 1
 }
 
-const corpus = fileURLToPath(new URL("../../shared/corpus/real", import.meta.url))
-process.exitCode = main(
-  process.argv[2] ?? (existsSync(corpus) ? corpus : relative(".", "../shared/corpus/real"))
-)
+process.exitCode = main(process.argv[2] ?? "../shared/corpus/real")
