@@ -28,7 +28,9 @@ export class Utterance extends Schema.Class<Utterance>("Utterance")({
 export class LineRef extends Schema.Class<LineRef>("LineRef")({
   cue: Schema.NonNegativeInt,
   part: Schema.NonNegativeInt,
-  piece: Schema.optional(Schema.NonNegativeInt)
+  piece: Schema.optional(Schema.NonNegativeInt),
+  /** The line is spoken anew by an utterance of its own: this part is not heard. */
+  replaced: Schema.optional(Schema.Literal(true))
 }) {}
 
 /** An utterance as one job uses it: `lines[i]` is where part i of the utterance belongs. */

@@ -131,6 +131,9 @@ const settle = Effect.fnUntraced(function* (
       `no job's id matches --only ${only ?? ""}; there are ${jobs.map(({ id }) => id).join(", ")}`
     )
   }
+  const strays = Object.keys(overrides.jobs)
+    .filter((known) => !jobs.some(({ id }) => id === known))
+    .map((job) => `${overridesPath(name)}: changes of a job named "${job}" are passed over: there is none`)
   const batch: Batch = {
     name: manifest.name ?? path.parse(path.basename(name)).name,
     manifest: name,
@@ -140,9 +143,7 @@ const settle = Effect.fnUntraced(function* (
     service,
     profileOf: profiles(manifest, flags),
     jobs: chosen,
-    notices: Object.keys(overrides.jobs)
-      .filter((name) => !jobs.some(({ id }) => id === name))
-      .map((job) => `${overridesPath(name)}: changes of a job named "${job}" are passed over: there is none`)
+    ...(strays.length === 0 ? {} : { notices: strays })
   }
   return batch
 })

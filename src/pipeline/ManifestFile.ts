@@ -1,7 +1,7 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { distance } from "fastest-levenshtein"
 import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
-import { isNode, LineCounter, parseDocument, type Document } from "yaml"
+import { isCollection, isNode, LineCounter, parseDocument, type Document } from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
@@ -162,11 +162,19 @@ const elementsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
 }
 
 const lineOf = (document: Document, lines: LineCounter, path: ReadonlyArray<PropertyKey>): number => {
-  for (let depth = path.length; depth > 0; depth--) {
-    const node = document.getIn(path.slice(0, depth), true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
-  }
-  return 1
+  const found = path.reduce<ReadonlyArray<unknown>>(
+    (nodes, step) => [childOf(nodes[0], step), ...nodes],
+    [document.contents]
+  )
+  const node = found.slice(0, -1).find((each) => isNode(each) && each.range)
+  return isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1
+}
+
+/** A key that reads as a number may stand there as one. */
+const childOf = (parent: unknown, step: PropertyKey): unknown => {
+  if (!isCollection(parent)) return undefined
+  const key = parent.has(step) ? step : Number(String(step))
+  return parent.get(key, true)
 }
 
 const pathName = (path: ReadonlyArray<PropertyKey>): string =>
