@@ -51,9 +51,11 @@ const spokenOf = (word: string, before: string | undefined, after: string | unde
   const { before: opening, core, after: closing } = parted(word)
   const full = closing.startsWith(".") ? abbreviations.get(`${core.toLowerCase()}.`) : undefined
   if (full !== undefined) {
-    // At the text's end the abbreviation's dot ends the sentence too.
-    return `${opening}${full}${after === undefined ? closing : closing.slice(1)}`
+    // The dot may end a sentence too: at the text's end, and behind "etc." before a capital.
+    const ends = after === undefined || (full === "et cetera" && /^\p{Lu}/u.test(after))
+    return `${opening}${full}${ends ? closing : closing.slice(1)}`
   }
+  if (word === "No." && after !== undefined && /^\d/u.test(after)) return "Number"
   if (word === "St." && after !== undefined && /^\p{Lu}/u.test(after)) {
     return before !== undefined && /^\p{Lu}/u.test(before) ? "Street" : "Saint"
   }

@@ -25,8 +25,8 @@ const name = "espeak"
 /** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
 const slowest = 80 / 175
 const fastest = 450 / 175
-/** Code points passed to the engine at once: its own buffers hold about 800. */
-const longestPart = 400
+/** Bytes passed to the engine at once: beyond 800, or 300 words, it loses some. */
+const longestPart = 500
 /** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 

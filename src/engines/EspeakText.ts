@@ -22,10 +22,15 @@ export const espeakText = (
 ): EspeakInput => {
   let text = ""
   let length = 0
+  /** How many times in a row one letter stands alone. */
+  let alike = 0
   const starts = pieces.map((piece, index) => {
     const phonemes = inlined.get(piece)
-    const written = phonemes === undefined ? inert(piece.text) : inline(piece.text, phonemes, table)
-    const gap = index > 0 && piece.spaced ? " " : ""
+    const plain = phonemes === undefined ? inert(piece.text) : inline(piece.text, phonemes, table)
+    alike = /^[A-Za-z]$/u.test(plain) && pieces[index - 1]?.text === piece.text ? alike + 1 : 1
+    // Of a letter that is repeated more often the engine drops the rest: a comma makes it begin anew.
+    const written = alike % 3 === 0 ? `${plain},` : plain
+    const gap = index > 0 ? " " : ""
     const start = length + gap.length + 1
     text += gap + written
     length += gap.length + codePoints(written)

@@ -22,7 +22,7 @@ export interface FliteOptions {
 }
 
 const name = "flite"
-/** Code points passed to the engine at once, to bound its memory. */
+/** Bytes passed to the engine at once, to bound its memory. */
 const longestPart = 300
 /** The rates at which its speech can still be followed. */
 const slowest = 0.3

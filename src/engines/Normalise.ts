@@ -38,10 +38,11 @@ export const normalise = (text: string, language: string): ReadonlyArray<Token> 
 /** "vi" of "vi-VN". */
 export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
 
-/** A lone dash, comma or ellipsis is a pause: it becomes a comma behind the word before it. */
+/** Punctuation that stands alone ("Quoi ?", "one – two") goes with the word before it: final marks as they are, others as a comma. */
 const withPauses = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> =>
   tokens.map((token, index) => {
     const next = tokens[index + 1]
-    const pauses = next !== undefined && next.spoken === "" && /^[-–—―…,;:.]+$/u.test(next.original)
-    return pauses && /[\p{L}\p{N}]$/u.test(token.spoken) ? { ...token, spoken: `${token.spoken},` } : token
+    if (next === undefined || next.spoken !== "" || !/[\p{L}\p{N}]$/u.test(token.spoken)) return token
+    if (/^[!?]+$/u.test(next.original)) return { ...token, spoken: token.spoken + next.original }
+    return /^[-–—―…,;:.]+$/u.test(next.original) ? { ...token, spoken: `${token.spoken},` } : token
   })

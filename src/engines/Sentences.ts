@@ -20,8 +20,8 @@ export interface Sentence {
 
 /**
  * The sentences of which anything is said. `english` tells of each piece whether it is an English word in another language.
- * No part has more than `longest` characters (code points); a longer sentence is parted behind punctuation where there is
- * some in its second half, else between words, else inside a word.
+ * No part has more than `longest` bytes of UTF-8, spaces counted; a longer sentence is parted behind punctuation where there
+ * is some in its second half, else between words. Words beyond 40 characters are cut: engines lose the end of longer ones.
  */
 export const sentencesOf = (
   tokens: ReadonlyArray<Token>,
@@ -30,7 +30,7 @@ export const sentencesOf = (
 ): ReadonlyArray<Sentence> =>
   ranges(tokens).flatMap(([from, to]) => {
     const own = tokens.slice(from, to)
-    const units = unitsOf(own, from, longest, english)
+    const units = unitsOf(own, from, english)
     return units.length === 0 ? [] : [{ text: writtenText(own), parts: partsOf(units, longest) }]
   })
 
@@ -82,37 +82,35 @@ const writtenText = (tokens: ReadonlyArray<Token>): string =>
 const unitsOf = (
   tokens: ReadonlyArray<Token>,
   first: number,
-  longest: number,
   english: (words: ReadonlyArray<string>) => ReadonlyArray<boolean>
 ): ReadonlyArray<Unit> => {
   const units = tokens.flatMap((token, index) =>
     token.spoken
       .split(/\s+/u)
-      .filter((word) => word !== "")
-      .flatMap((word, at) =>
-        cut(word, longest).map((text, nth) => ({
-          text,
-          spaced: nth === 0 && (at > 0 || token.gap !== ""),
-          token: first + index,
-          length: Array.from(text).length
-        }))
-      )
+      .flatMap(cut)
+      .map((text) => ({ text, token: first + index }))
   )
   const flags = english(units.map(({ text }) => text))
-  return units.map(({ text, spaced, token, length }, index) => ({
-    piece: { text, spaced, english: flags[index] ?? false },
-    token,
-    length: length + (spaced ? 1 : 0)
-  }))
+  return units.map(({ text, token }, index) => {
+    const isEnglish = flags[index] ?? false
+    return { piece: { text, english: isEnglish }, token, length: bytesOf(text, isEnglish) }
+  })
 }
 
-/** A word in pieces of at most so many code points. */
-const cut = (word: string, longest: number): ReadonlyArray<string> => {
+/** Bytes of a piece and the space before it; an English one is passed as phonemes, which take more room. */
+const bytesOf = (text: string, english: boolean): number => {
+  const bytes = Buffer.byteLength(text) + 1
+  return english ? 3 * bytes + 24 : bytes
+}
+
+/** Characters of a word that engines say whole. */
+const longestWord = 40
+
+/** A word in pieces that engines say whole; none for no word. */
+const cut = (word: string): ReadonlyArray<string> => {
   const characters = Array.from(word)
-  if (characters.length <= longest) return [word]
-  const count = Math.ceil(characters.length / longest)
-  return Array.from({ length: count }, (_, index) =>
-    characters.slice(index * longest, (index + 1) * longest).join("")
+  return Array.from({ length: Math.ceil(characters.length / longestWord) }, (_, index) =>
+    characters.slice(index * longestWord, (index + 1) * longestWord).join("")
   )
 }
 

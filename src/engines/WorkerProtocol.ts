@@ -12,8 +12,6 @@ export const ThreadSettings = Schema.Struct({ engine: ThreadEngine })
 /** A word, or a run of characters where a script has no spaces. */
 export const Piece = Schema.Struct({
   text: Schema.NonEmptyString,
-  /** Whether a space parts it from the piece before. */
-  spaced: Schema.Boolean,
   /** Whether it is an English word in a text of another language. */
   english: Schema.Boolean
 })

@@ -178,7 +178,20 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
           const long = yield* speak("en-us", "The same short sentence. ".repeat(60).trim(), { rate: 2 })
           expect(long.sentences.length).toBe(60)
           expect(lengthOf(long)).toBeGreaterThan(50_000)
-          expect(lengthOf(yield* speak("en-us", "7".repeat(100)))).toBeGreaterThan(20_000)
+          // Nothing is lost: twice the words take twice the time.
+          for (const [voice, word] of [
+            ["en-us", "9"],
+            ["en-us", "w "],
+            ["en-us", "abc"],
+            ["vi", "mười "],
+            ["hi", "नमस्ते "],
+            ["cmn", "漢字"],
+            ["th", "สวัสดี"]
+          ] as const) {
+            const once = lengthOf(yield* speak(voice, word.repeat(60)))
+            const twice = lengthOf(yield* speak(voice, word.repeat(120)))
+            expect([voice, word, Math.round((10 * twice) / once) / 10]).toEqual([voice, word, 2])
+          }
           expect((yield* speak("en-us", "a".repeat(1_500))).words.length).toBe(1)
           const strict = makeEspeakEngine({ size: 1, maxSeconds: 20 })
           const endless = yield* Effect.scoped(
@@ -212,7 +225,7 @@ const [voice, ...words] = JSON.parse(process.argv[1])
 const worker = new Worker("./dist/engine-worker.mjs", { workerData: { engine: "espeak" }, execArgv: [] })
 worker.on("message", (message) => {
   if (message._tag === "Ready") {
-    const pieces = words.map((text) => ({ text, spaced: true, english: false }))
+    const pieces = words.map((text) => ({ text, english: false }))
     worker.postMessage({ id: 1, job: { _tag: "Sentence", voice, rate: 1, pitch: 0, pieces } })
   } else {
     console.log(createHash("sha256").update(message.answer.samples).digest("hex"))

@@ -3,13 +3,18 @@ import { FastCheck } from "effect"
 import { test } from "vitest"
 import { espeakText, spansOf } from "../../src/engines/EspeakText.ts"
 
-const piece = (text: string, spaced = true) => ({ text, spaced, english: false })
+const piece = (text: string) => ({ text, english: false })
 
 test("starts count code points from 1", () => {
-  expect(espeakText([piece("Hi"), piece("𝒳y"), piece("世", false), piece("z")], new Map(), "en")).toEqual({
-    text: "Hi 𝒳y世 z",
-    starts: [1, 4, 6, 8]
+  expect(espeakText([piece("Hi"), piece("𝒳y"), piece("世"), piece("z")], new Map(), "en")).toEqual({
+    text: "Hi 𝒳y 世 z",
+    starts: [1, 4, 7, 9]
   })
+})
+
+test("a letter repeated alone is parted into threes", () => {
+  const letters = Array.from("wwwwwwwxx", (letter) => piece(letter))
+  expect(espeakText(letters, new Map(), "en").text).toBe("w w w, w w w, w x x")
 })
 
 test("markup, phonemes, entities and control codes become inert", () => {
@@ -32,12 +37,12 @@ it.prop(
 )
 
 test("English words stand as phonemes, with their own closing punctuation", () => {
-  const google = { text: "Google,", spaced: true, english: true }
+  const google = { text: "Google,", english: true }
   expect(espeakText([piece("Dùng"), google, piece("nhé")], new Map([[google, "g_'u:_g_@L"]]), "vi")).toEqual({
     text: "Dùng [[_^_en g|'u:|g|@L _^_vi]], nhé",
     starts: [1, 6, 34]
   })
-  const quoted = { text: "(“OK”)!", spaced: true, english: true }
+  const quoted = { text: "(“OK”)!", english: true }
   expect(espeakText([quoted], new Map([[quoted, "oU_k_'eI"]]), "vi-hue").text).toBe(
     "(“[[_^_en oU|k|'eI _^_vi-hue]]”)!"
   )

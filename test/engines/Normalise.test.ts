@@ -17,6 +17,11 @@ describe("English", () => {
     ["on 2024-05-06, pages 5-10", "on May 6, 2024, pages 5 to 10"],
     ["wait—what, it--no", "wait, what, it, no"],
     ["3 < 5 & 6 > 2", "3 less than 5 & 6 greater than 2"],
+    [
+      "Pears etc. were eaten, figs etc. Then we left.",
+      "Pears et cetera were eaten, figs et cetera. Then we left."
+    ],
+    ["No. 5 says no.", "Number 5 says no."],
     ["call 12345678901234", "call 1 2 3 4 5 6 7 8 9 0 1 2 3 4"],
     ["it's 25 degrees, 50% of $5.50", "it's 25 degrees, 50% of $5.50"]
   ])("%s", (written, said) => {
@@ -30,6 +35,7 @@ describe("any language", () => {
     ["🙂 Hola 🎉 amigo ♪", "es", "Hola amigo"],
     ["uno – dos … tres", "it", "uno, dos, tres"],
     ["co\u00adoperate zero\u200bwidth", "fr", "cooperate zerowidth"],
+    ["« Quoi ? » dit-il : rien !", "fr", "Quoi? dit-il, rien!"],
     ["1️⃣ 👍🏽 🇻🇳", "pt", "1"]
   ])("%s", (written, language, said) => {
     expect(read(written, language)).toBe(said)
