@@ -153,7 +153,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     )
     const desk: Context.Tag.Service<Desk> = {
       version,
-      bodyBytes: limits.bodyBytes ?? 1_000_000,
+      bodyBytes: limits.bodyBytes ?? 256_000,
       timeline: limits.timeline ?? 14_400,
       queue: limits.queue ?? 10_000,
       freeDisk: limits.freeDisk ?? 50_000_000,

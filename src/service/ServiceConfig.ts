@@ -234,7 +234,7 @@ export const ServiceConfig = Schema.Struct({
   limits: optional(
     Schema.Struct({
       queue: optional(count(1, 1_000_000), "Tasks that may wait at once over all accounts; default 10000."),
-      bodyBytes: optional(count(1_024, 64_000_000), "Bytes of a request's body; default 1000000."),
+      bodyBytes: optional(count(1_024, 64_000_000), "Bytes of a request's body; default 256000."),
       timeline: optional(
         Schema.Number.pipe(Schema.between(1, 86_400)),
         "Seconds at which an SRT's last entry must have begun; default 14400."

@@ -1,0 +1,106 @@
+/** The tables of the service's database, and how they come about. */
+import { make as makeMigrator, fromRecord } from "@effect/sql/Migrator"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Data, Effect, Schedule } from "effect"
+
+/** The database has tables that this program does not know. */
+export class WrittenByNewer extends Data.TaggedError("WrittenByNewer")<{ readonly version: number }> {}
+
+/**
+ * Brings the database up to date. Several processes may do so at once: one makes the tables, the others wait until they are
+ * there.
+ */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  yield* makeMigrator({})({ table: "migrations", loader: fromRecord(migrations) })
+  const [found] = yield* sql<{ version: number | null }>`SELECT MAX(migration_id) AS version FROM migrations`
+  const version = found?.version ?? 0
+  if (version > latest) return yield* new WrittenByNewer({ version })
+  if (version < latest) return yield* new Unfinished()
+}).pipe(
+  Effect.retry({
+    while: (error) => error._tag !== "WrittenByNewer",
+    schedule: Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100))
+  })
+)
+
+class Unfinished extends Data.TaggedError("Unfinished") {}
+
+const statements =
+  (...all: ReadonlyArray<string>) =>
+  (sql: SqlClient) =>
+    Effect.forEach(all, (statement) => sql.unsafe(statement), { discard: true })
+
+const migrations = {
+  "0001_accounts_keys_tasks": Effect.flatMap(
+    SqlClient,
+    statements(
+      // Credits are whole numbers. `granted` is NULL where the account has no limit; what can be spent is
+      // granted - used - reserved. `tasks` counts the account's tasks, so that a page of them needs no count.
+      `CREATE TABLE accounts (
+          id INTEGER PRIMARY KEY,
+          name TEXT NOT NULL,
+          visible INTEGER NOT NULL DEFAULT 1,
+          granted INTEGER,
+          used INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0),
+          reserved INTEGER NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+          tasks INTEGER NOT NULL DEFAULT 0 CHECK (tasks >= 0),
+          created_at INTEGER NOT NULL
+        ) STRICT`,
+      // A key is found by its digest's first bytes and then compared whole.
+      `CREATE TABLE keys (
+          id INTEGER PRIMARY KEY,
+          account_id INTEGER NOT NULL REFERENCES accounts (id),
+          name TEXT NOT NULL,
+          hint TEXT NOT NULL,
+          selector INTEGER NOT NULL,
+          digest BLOB NOT NULL UNIQUE,
+          imported INTEGER NOT NULL DEFAULT 0,
+          created_at INTEGER NOT NULL,
+          revoked_at INTEGER
+        ) STRICT`,
+      `CREATE INDEX keys_by_selector ON keys (selector)`,
+      // `text` is emptied when the task has ended: it is needed no longer.
+      `CREATE TABLE tasks (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          task_id TEXT NOT NULL UNIQUE,
+          account_id INTEGER NOT NULL REFERENCES accounts (id),
+          status TEXT NOT NULL CHECK (status IN ('queued', 'processing', 'done', 'failed')),
+          provider TEXT NOT NULL,
+          model_id TEXT NOT NULL,
+          voice_id TEXT NOT NULL,
+          voice_name TEXT,
+          text TEXT,
+          input TEXT NOT NULL CHECK (input IN ('text', 'srt')),
+          want_srt INTEGER NOT NULL,
+          want_json INTEGER NOT NULL,
+          speed REAL NOT NULL,
+          vol REAL NOT NULL,
+          pitch REAL NOT NULL,
+          characters INTEGER NOT NULL,
+          credits INTEGER NOT NULL CHECK (credits >= 0),
+          attempts INTEGER NOT NULL DEFAULT 0,
+          created_at INTEGER NOT NULL,
+          completed_at INTEGER,
+          duration_ms INTEGER,
+          format TEXT,
+          has_srt INTEGER NOT NULL DEFAULT 0,
+          has_json INTEGER NOT NULL DEFAULT 0,
+          error_code TEXT,
+          error_message TEXT
+        ) STRICT`,
+      `CREATE INDEX tasks_by_account ON tasks (account_id, id)`,
+      `CREATE INDEX tasks_waiting ON tasks (provider, id) WHERE status = 'queued'`,
+      `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
+      `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
+      // What an account has deleted, for a while: deleting it again is no error, while a stranger's id stays unknown.
+      `CREATE TABLE deleted (
+          task_id TEXT PRIMARY KEY,
+          account_id INTEGER NOT NULL,
+          deleted_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID`
+    )
+  )
+}
+
+const latest = Object.keys(migrations).length
