@@ -1,0 +1,137 @@
+import { expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
+import { ModelList, ProviderList, VoicePage } from "../../src/contract/Catalogue.ts"
+import { Credits, Health } from "../../src/contract/Account.ts"
+import {
+  creditsOf,
+  healthOf,
+  modelListOf,
+  providerListOf,
+  referenceOf,
+  taskOf,
+  taskPageOf,
+  voicePageOf,
+  wordsIn
+} from "../../src/gateway/Foreign.ts"
+
+const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
+const other = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12"
+const blank = { provider: "", model_id: "", voice_id: "", characters: 0, credits: -1, created_at: "" }
+
+it("reads a task wherever its fields stand", () => {
+  const fields = { task_id: id, audio_url: "https://a/b.mp3" }
+  const expected = { ...blank, task_id: id, status: "done", audio_url: "https://a/b.mp3" }
+  for (const answer of [
+    fields,
+    { data: fields },
+    { task: fields, success: true },
+    { result: fields },
+    { task_id: id, metadata: { audio_url: "https://a/b.mp3" } },
+    { id: "request-7", data: { id, audio_url: "https://a/b.mp3" } }
+  ])
+    expect(Schema.decodeUnknownSync(Task)(taskOf(answer))).toEqual(expected)
+})
+
+it("takes an audio address for done, words of failure for failed, and any other word for wait", () => {
+  const statuses = (
+    [
+      ["done", "https://a"],
+      ["brewing", "https://a"],
+      ["done", undefined],
+      ["COMPLETED", ""],
+      ["queued", undefined],
+      ["", undefined],
+      ["FAILED", undefined],
+      ["Error", "https://a"],
+      ["cancelled", undefined],
+      ["expired", null]
+    ] as const
+  ).map(([status, audio_url]) => taskOf({ task_id: id, status, audio_url })["status"])
+  expect(statuses).toEqual([
+    "done",
+    "done",
+    "processing",
+    "processing",
+    "queued",
+    "processing",
+    "failed",
+    "failed",
+    "failed",
+    "failed"
+  ])
+  expect(taskOf({ id, state: "failed", error: { message: "no voice" } })["error"]).toEqual({
+    code: "failed",
+    message: "no voice"
+  })
+})
+
+it("knows the task that was asked for when an answer does not repeat its id", () => {
+  expect(taskOf({ status: "processing" }, id)["task_id"]).toBe(id)
+})
+
+it("takes no answer for a task that has no id", () => {
+  const decode = Schema.decodeUnknownEither(TaskReference)
+  expect(decode(referenceOf({ error: "database is down" }))._tag).toBe("Left")
+  expect(decode(referenceOf({ data: { task_id: id } }))._tag).toBe("Right")
+})
+
+it("reads lists bare or under a name, and leaves out what has no id", () => {
+  const entries = [{ task_id: id }, { id: other }, { state: "lost" }]
+  for (const answer of [
+    entries,
+    { tasks: entries },
+    { data: entries },
+    { data: { items: entries } },
+    { history: entries }
+  ]) {
+    const page = Schema.decodeUnknownSync(TaskPage)(taskPageOf(answer))
+    expect(page.tasks.map((task) => task.task_id)).toEqual([id, other])
+    expect(page.has_more).toBe(true)
+  }
+  expect(taskPageOf([])["has_more"]).toBe(false)
+  expect(taskPageOf({ tasks: entries, has_more: false })["has_more"]).toBe(false)
+})
+
+it("reads catalogues that say little", () => {
+  expect(
+    Schema.decodeUnknownSync(VoicePage)(
+      voicePageOf({ voices: [{ id: "v1", gender: "FEMALE", language: "vi" }] })
+    ).voices
+  ).toEqual([
+    { voice_id: "v1", name: "v1", provider: "", languages: ["vi"], gender: "female", description: "" }
+  ])
+  expect(
+    Schema.decodeUnknownSync(ModelList)(modelListOf(["m1", { model_id: "m2", name: "Two" }])).models.map(
+      (model) => model.name
+    )
+  ).toEqual(["m1", "Two"])
+  expect(
+    Schema.decodeUnknownSync(ProviderList)(providerListOf({ data: ["provider_fast"] })).providers[0]
+  ).toMatchObject({
+    provider: "provider_fast",
+    available: true
+  })
+  for (const answer of [{ credits: 12.5 }, { data: { balance: "12.5" } }, 12.5])
+    expect(Schema.decodeUnknownSync(Credits)(creditsOf(answer)).credits).toBe(12.5)
+  expect(
+    ["ok", "UP", "degraded", "draining"].map(
+      (status) => Schema.decodeUnknownSync(Health)(healthOf({ status })).status
+    )
+  ).toEqual(["ok", "ok", "degraded", "draining"])
+  expect(Schema.decodeUnknownSync(Health)(healthOf(null)).status).toBe("ok")
+})
+
+it("finds the words of an error body of any shape", () => {
+  const bodies = [
+    "plain",
+    { message: "plain" },
+    { error: "plain" },
+    { error: { message: "plain" } },
+    { detail: [{ msg: "plain" }] },
+    { data: { error_message: "plain" } },
+    { errors: { message: "plain" } }
+  ]
+  expect(bodies.map(wordsIn)).toEqual(bodies.map(() => "plain"))
+  expect([null, 7, "", {}, []].map(wordsIn)).toEqual([undefined, undefined, undefined, undefined, undefined])
+})

@@ -1,0 +1,309 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { NodeHttpClient } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Casting } from "../../src/domain/Casting.ts"
+import { ModelId, ProviderId, TaskId, VoiceId } from "../../src/domain/Ids.ts"
+import { markOf } from "../../src/domain/Mark.ts"
+import { profileOf } from "../../src/domain/ProviderProfile.ts"
+import { makeUtterance } from "../../src/domain/Utterance.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
+import type { Done } from "../../src/gateway/Sight.ts"
+
+const secret = "nativeapikey_abc123"
+const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
+
+interface Seen {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly key: unknown
+  readonly body: string
+}
+
+/** A server that answers as it is told, and what it was asked. */
+const server = (handle: (request: Seen, response: ServerResponse) => void) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const seen: Array<Seen> = []
+      const listener = createServer((request: IncomingMessage, response) => {
+        let body = ""
+        request.on("data", (piece) => (body += String(piece)))
+        request.on("end", () => {
+          const one = { method: request.method, url: request.url, key: request.headers["xi-api-key"], body }
+          seen.push(one)
+          handle(one, response)
+        })
+      })
+      await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready))
+      const address = listener.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      return { seen, url: `http://127.0.0.1:${port}`, listener }
+    }),
+    ({ listener }) =>
+      Effect.promise(() => {
+        listener.closeAllConnections()
+        return new Promise((closed) => listener.close(closed))
+      })
+  )
+
+const json = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {}
+) => {
+  response.writeHead(status, { "content-type": "application/json", ...headers })
+  response.end(typeof body === "string" ? body : JSON.stringify(body))
+}
+
+const through = <A, E>(url: string, work: (gateway: Gateway) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Gateway, work).pipe(
+    Effect.provide(
+      Gateway.Default.pipe(
+        Layer.provide(NodeHttpClient.layerUndici),
+        Layer.provide(
+          Layer.succeed(ServiceAddress, {
+            baseUrl: new URL(url),
+            key: Redacted.make(secret),
+            answerWithin: "300 millis",
+            audioWithin: "1 second"
+          })
+        )
+      )
+    )
+  )
+
+const native = ProviderId.make("provider_native")
+const casting = Casting.make({
+  provider: native,
+  voice: VoiceId.make("a voice/ü"),
+  model: ModelId.make("m1"),
+  speed: 1.2
+})
+const utterance = makeUtterance(casting, "srt", "1\n00:00 --> 00:01\nHello.\n", ["Hello."])
+
+const done = (audio: string): Done => ({
+  _tag: "Done",
+  task: TaskId.make(id),
+  audio,
+  srt: undefined,
+  json: undefined,
+  label: undefined,
+  seconds: undefined,
+  took: undefined
+})
+
+it.scopedLive("sends what the interface names, with the key in its header", () =>
+  Effect.gen(function* () {
+    const service = yield* server((_, response) => json(response, 202, { data: { task_id: id, cost: 3 } }))
+    const accepted = yield* through(`${service.url}/base/`, (gateway) =>
+      gateway.submit(utterance, "ep01 #1", profileOf(native))
+    )
+    expect(accepted).toEqual({ task: id, credits: 3 })
+    expect(service.seen.map((one) => ({ ...one, body: JSON.parse(one.body) }))).toEqual([
+      {
+        method: "POST",
+        url: "/base/v1/text-to-speech/a%20voice%2F%C3%BC",
+        key: secret,
+        body: {
+          text: utterance.text,
+          provider: "provider_native",
+          voice_name: "ep01 #1",
+          model_id: "m1",
+          export_srt: true,
+          speed: 1.2
+        }
+      }
+    ])
+  })
+)
+
+it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
+  Effect.gen(function* () {
+    const answers: ReadonlyArray<readonly [number, unknown, Record<string, string>, object]> = [
+      [
+        400,
+        { message: "voice_id is bad" },
+        {},
+        { _tag: "Refused", reason: "rules", words: "voice_id is bad (HTTP 400)" }
+      ],
+      [401, "", {}, { _tag: "Refused", reason: "key", words: "HTTP 401" }],
+      [402, {}, {}, { _tag: "Refused", reason: "credits" }],
+      [403, { detail: "quota exceeded" }, {}, { _tag: "Refused", reason: "credits" }],
+      [404, {}, {}, { _tag: "Refused", reason: "unknown" }],
+      [413, { error: "at most 2,500 characters" }, {}, { _tag: "Refused", reason: "too-long", max: 2_500 }],
+      [422, { error: "text is too long" }, {}, { _tag: "Refused", reason: "too-long" }],
+      [429, {}, { "retry-after": "7" }, { _tag: "SlowDown", retryAfter: 7_000 }],
+      [429, {}, {}, { _tag: "SlowDown", words: "HTTP 429" }],
+      [503, "<h1>Busy</h1>", {}, { _tag: "SlowDown", words: "Busy (HTTP 503)" }],
+      [500, "", {}, { _tag: "Broken", words: "HTTP 500" }],
+      [504, "", {}, { _tag: "Broken" }],
+      [200, "<html>Sign in</html>", {}, { _tag: "Broken", words: "not JSON: Sign in" }],
+      [200, { ok: true }, {}, { _tag: "Broken" }]
+    ]
+    let next = 0
+    const service = yield* server((_, response) => {
+      const [status, body, headers] = answers[next++] ?? [500, "", {}]
+      json(response, status, body, headers)
+    })
+    for (const [, , , expected] of answers) {
+      const fault = yield* through(service.url, (gateway) =>
+        Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+      )
+      expect(fault).toMatchObject(expected)
+    }
+    expect(service.seen.length).toBe(answers.length)
+  })
+)
+
+it.scopedLive("knows a service that was not reached from one that did not answer", () =>
+  Effect.gen(function* () {
+    const submit = (gateway: Gateway) => Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+    const closed = yield* Effect.scoped(
+      Effect.map(
+        server(() => {}),
+        ({ url }) => url
+      )
+    )
+    expect(yield* through(closed, submit)).toMatchObject({ _tag: "Unreachable" })
+    const silent = yield* server(() => {})
+    expect(yield* through(silent.url, submit)).toMatchObject({
+      _tag: "Broken",
+      words: "no answer within 300ms"
+    })
+    const rude = yield* server((_, response) => response.destroy())
+    expect(yield* through(rude.url, submit)).toMatchObject({ _tag: "Broken" })
+    expect([silent.seen.length, rude.seen.length]).toEqual([1, 1])
+  })
+)
+
+it.scopedLive("shows the service's words without the key in them", () =>
+  Effect.gen(function* () {
+    const service = yield* server((_, response) =>
+      json(response, 401, { message: `no\nsuch key ${secret}!` })
+    )
+    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.look(TaskId.make(id))))
+    expect(fault.message).toBe("the service refuses the key: no such key [key]! (HTTP 401)")
+  })
+)
+
+it.scopedLive("follows redirects at home and takes the key nowhere else", () =>
+  Effect.gen(function* () {
+    const elsewhere = yield* server((_, response) => json(response, 200, { task_id: id }))
+    const service = yield* server(({ url }, response) =>
+      url === "/moved/v1/credits"
+        ? json(response, 200, { credits: 5 })
+        : json(response, 307, "", {
+            location: url === "/v1/credits" ? "/moved/v1/credits" : `${elsewhere.url}${url ?? ""}`
+          })
+    )
+    expect((yield* through(service.url, (gateway) => gateway.reads.credits)).credits).toBe(5)
+    const fault = yield* through(service.url, (gateway) =>
+      Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+    )
+    expect(fault.message).toContain(`it redirects to ${elsewhere.url}, where the key is not sent`)
+    expect(elsewhere.seen).toEqual([])
+  })
+)
+
+it.scopedLive("fetches audio from anywhere, with the key from its own origin only", () =>
+  Effect.gen(function* () {
+    const sound = Buffer.from("RIFFsound")
+    const elsewhere = yield* server((_, response) => response.end(sound))
+    const service = yield* server(({ url }, response) =>
+      url === "/away" ? json(response, 302, "", { location: `${elsewhere.url}/audio` }) : response.end(sound)
+    )
+    for (const place of ["/audio", `${service.url}/away`, `${elsewhere.url}/audio`]) {
+      const fetched = yield* through(service.url, (gateway) => gateway.fetch(done(place), 10))
+      expect(fetched).toEqual({ audio: new Uint8Array(sound), transcript: undefined })
+    }
+    expect(service.seen.map((one) => one.key)).toEqual([secret, secret])
+    expect(elsewhere.seen.map((one) => one.key)).toEqual([undefined, undefined])
+  })
+)
+
+it.scopedLive("refuses addresses that are none of the web's, and audio beyond all measure", () =>
+  Effect.gen(function* () {
+    const service = yield* server((_, response) => {
+      const piece = Buffer.alloc(1024 * 1024, 1)
+      const pour = (): void => {
+        while (!response.destroyed && response.write(piece));
+        if (!response.destroyed) response.once("drain", pour)
+      }
+      pour()
+    })
+    const fault = (place: string) =>
+      through(service.url, (gateway) => Effect.flip(gateway.fetch(done(place), 10)))
+    expect(yield* fault("file:///etc/passwd")).toMatchObject({ _tag: "NoAudio", reason: "address" })
+    expect(yield* fault("/endless")).toMatchObject({ _tag: "NoAudio", reason: "too-large" })
+    expect(service.seen.length).toBe(1)
+  })
+)
+
+it.scopedLive("asks the task for a fresh address when the one it has is stale", () =>
+  Effect.gen(function* () {
+    const service = yield* server(({ url }, response) => {
+      if (url === "/stale") json(response, 403, "expired")
+      else if (url === "/page") json(response, 200, "<html>Sign in</html>")
+      else if (url === `/v1/task/${id}`) json(response, 200, { id, audio_url: "/fresh", json_url: "/words" })
+      else response.end(url === "/fresh" ? "ID3 sound" : "{}")
+    })
+    for (const place of ["/stale", "/page"]) {
+      const fetched = yield* through(service.url, (gateway) => gateway.fetch(done(place), 10))
+      expect({ ...fetched, audio: Buffer.from(fetched.audio).toString() }).toEqual({
+        audio: "ID3 sound",
+        transcript: { format: "json", text: "{}" }
+      })
+    }
+  })
+)
+
+/** A history of so many tasks, newest first, paged as a service may. */
+const history = (count: number, base: 0 | 1, largest: number, says: object = {}) => {
+  const tasks = Array.from({ length: count }, (_, i) => ({
+    task_id: `8d7f9a52-0c3e-4b5e-9f5e-${String(i).padStart(12, "0")}`,
+    voice_name: `ep01 #${i} ·${markOf(utterance.key, i + 1)}`,
+    created_at: new Date(Date.UTC(2030, 0, 1) - i * 60_000).toISOString(),
+    status: "done"
+  }))
+  return server(({ url }, response) => {
+    const query = new URL(url ?? "/", "http://s").searchParams
+    const limit = Number(query.get("limit") ?? largest)
+    if (limit > largest) return json(response, 422, { message: `limit: at most ${largest}` })
+    const page = query.has("page") ? Number(query.get("page")) - base : 0
+    json(response, 200, { data: tasks.slice(page * limit, (page + 1) * limit), ...says })
+  })
+}
+
+for (const base of [0, 1] as const)
+  it.scopedLive(`walks the whole history where pages count from ${base}`, () =>
+    Effect.gen(function* () {
+      const service = yield* history(45, base, 20)
+      const walk = yield* through(service.url, (gateway) => gateway.history(0))
+      expect(walk.tasks.length).toBe(45)
+      expect(walk.echoes).toBe(true)
+      expect(walk.find(markOf(utterance.key, 45))?.task).toBe("8d7f9a52-0c3e-4b5e-9f5e-000000000044")
+      expect(walk.find(markOf(utterance.key, 46))).toBe(undefined)
+    })
+  )
+
+it.scopedLive("goes no further back than a lost create can be", () =>
+  Effect.gen(function* () {
+    const service = yield* history(500, 1, 100)
+    const walk = yield* through(service.url, (gateway) => gateway.history(Date.UTC(2030, 0, 1) - 30 * 60_000))
+    expect(walk.tasks.length).toBe(100)
+    expect(service.seen.length).toBe(1)
+  })
+)
+
+it.scopedLive("shares walks among those who ask at once", () =>
+  Effect.gen(function* () {
+    const service = yield* history(10, 1, 100)
+    yield* through(service.url, (gateway) =>
+      Effect.forEach(Array.from({ length: 20 }), () => gateway.history(0), { concurrency: "unbounded" })
+    )
+    // A walk asks for the first page and for one more, which is the same or empty.
+    expect(service.seen.length).toBeLessThanOrEqual(8)
+  })
+)

@@ -1,0 +1,103 @@
+import { expect, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, TestClock } from "effect"
+import { Broken, SlowDown } from "../../src/gateway/Fault.ts"
+import { faultsToOpen } from "../../src/gateway/Breaker.ts"
+import { makeLane } from "../../src/gateway/Lane.ts"
+import { millis } from "../../src/domain/Units.ts"
+
+const limits = { concurrency: 2, perSecond: undefined }
+const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+
+it.scopedLive("frees a slot only when what held it has ended, finalizers included", () =>
+  Effect.gen(function* () {
+    const lane = yield* makeLane({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    let inside = 0
+    let most = 0
+    const held = Effect.acquireUseRelease(
+      Effect.sync(() => (most = Math.max(most, ++inside))),
+      () => Effect.sleep("20 millis"),
+      () =>
+        Effect.zipRight(
+          Effect.sleep("20 millis"),
+          Effect.sync(() => inside--)
+        )
+    )
+    const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(lane.inSlot(held)))
+    yield* Effect.sleep("10 millis")
+    // One that runs and two that wait are interrupted: neither may let another in too soon, nor keep a slot.
+    yield* Effect.forEach([0, 2, 3], (i) => Fiber.interruptFork(fibers[i] ?? Fiber.void))
+    yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
+    expect({ most, inside }).toEqual({ most: 1, inside: 0 })
+    expect(yield* lane.inSlot(Effect.succeed("free"))).toBe("free")
+  })
+)
+
+it.scopedLive("lets the urgent go first", () =>
+  Effect.gen(function* () {
+    const lane = yield* makeLane({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    const order: Array<string> = []
+    const note = (name: string, priority: number) =>
+      Effect.fork(
+        lane.inSlot(
+          Effect.sync(() => order.push(name)),
+          priority
+        )
+      )
+    const first = yield* Effect.fork(lane.inSlot(Effect.sleep("20 millis")))
+    yield* turns
+    const others = [yield* note("late", 0), yield* note("urgent", 1)]
+    yield* Fiber.join(first)
+    yield* Effect.forEach(others, (fiber) => Fiber.await(fiber))
+    expect(order).toEqual(["urgent", "late"])
+  })
+)
+
+it.scoped("waits as long as the service asks", () =>
+  Effect.gen(function* () {
+    const lane = yield* makeLane(limits, Effect.succeed(true))
+    expect(lane.isClear()).toBe(true)
+    yield* lane.told(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
+    expect({ clear: lane.isClear(), ...(yield* lane.status) }).toEqual({
+      clear: false,
+      inFlight: 0,
+      limit: 1,
+      heldUntil: 30_000
+    })
+    const start = yield* Effect.fork(lane.clearance)
+    yield* TestClock.adjust("29 seconds")
+    expect(start.unsafePoll()).toBe(null)
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(start)
+    expect(lane.isClear()).toBe(true)
+  })
+)
+
+it.scoped("leaves a broken service alone until it is in order again", () =>
+  Effect.gen(function* () {
+    let well = false
+    let probes = 0
+    const lane = yield* makeLane(
+      limits,
+      Effect.sync(() => (probes++, well))
+    )
+    const broken = new Broken({ words: "500" })
+    for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)
+    yield* lane.told("answered")
+    for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)
+    expect(lane.isClear()).toBe(true)
+    yield* lane.told(broken)
+    const start = yield* Effect.fork(lane.clearance)
+    yield* TestClock.adjust("10 minutes")
+    expect({ waiting: start.unsafePoll() === null, held: (yield* lane.status).heldUntil }).toEqual({
+      waiting: true,
+      held: Infinity
+    })
+    // Each wait is up to twice the one before, up to a minute: no more than some dozen looks in ten minutes.
+    expect(probes).toBeGreaterThan(8)
+    expect(probes).toBeLessThan(25)
+    well = true
+    yield* TestClock.adjust(Duration.seconds(90))
+    yield* Fiber.join(start)
+    expect(lane.isClear()).toBe(true)
+  })
+)

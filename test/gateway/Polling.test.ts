@@ -1,0 +1,133 @@
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, TestClock } from "effect"
+import { type Estimate, learn } from "../../src/domain/Estimate.ts"
+import { TaskId } from "../../src/domain/Ids.ts"
+import { Broken, Refused, Vanished } from "../../src/gateway/Fault.ts"
+import { lookPlan, settle } from "../../src/gateway/Polling.ts"
+import { SettleTimes } from "../../src/gateway/SettleTimes.ts"
+import type { Done, Sight } from "../../src/gateway/Sight.ts"
+import { chance } from "../hostile/Chance.ts"
+
+const task = TaskId.make("t")
+const done: Done = {
+  _tag: "Done",
+  task,
+  audio: "a",
+  srt: undefined,
+  json: undefined,
+  label: undefined,
+  seconds: undefined,
+  took: undefined
+}
+const waiting: Sight = { _tag: "Waiting", label: undefined }
+
+/** A look at a task that is done so many milliseconds from now. */
+const doneAfter = (time: number) =>
+  Effect.map(Clock.currentTimeMillis, (from) =>
+    Effect.map(Clock.currentTimeMillis, (now): Sight => (now - from >= time ? done : waiting))
+  )
+
+/** Runs on the test clock, moved from one wait's end to the next. */
+const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    yield* TestClock.adjust(0)
+    while (fiber.unsafePoll() === null) {
+      const sleeps = yield* TestClock.sleeps()
+      yield* TestClock.setTime(Math.min(...sleeps))
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+/** The looks a task and the mean time from done to noticed, after a service's times were learned. */
+const learned = (times: (random: () => number) => number) =>
+  Effect.gen(function* () {
+    const random = chance(5)
+    const how = new SettleTimes()
+    let usual: Estimate | undefined
+    let looks = 0
+    let late = 0
+    const [before, count] = [60, 100]
+    for (let i = 0; i < before + count; i++) {
+      const time = times(random)
+      const from = yield* Clock.currentTimeMillis
+      const look = yield* doneAfter(time)
+      const settled = yield* inTime(settle(look, task, lookPlan(usual, 60), from))
+      usual = learn(usual, how.learnedFrom(settled, yield* Clock.currentTimeMillis))
+      if (i < before) continue
+      looks += settled.looks
+      late += settled.doneAt - time
+    }
+    return { looks: looks / count, late: late / count }
+  })
+
+it.effect("looks at tasks of 400 ms about twice, and notices them within 5 % of their time", () =>
+  Effect.gen(function* () {
+    const { looks, late } = yield* learned(() => 400)
+    expect(looks).toBeLessThanOrEqual(2.5)
+    expect(late).toBeLessThanOrEqual(20)
+  })
+)
+
+it.effect("looks at tasks whose times stray as seldom, and loses time in proportion", () =>
+  Effect.gen(function* () {
+    const { looks, late } = yield* learned((random) => 200 + random() * 400)
+    expect(looks).toBeLessThanOrEqual(2.5)
+    expect(late).toBeLessThanOrEqual(120)
+  })
+)
+
+it.effect("learns from the service's own clock where it tells", () =>
+  Effect.sync(() => {
+    const times = new SettleTimes()
+    const settled = { done, undoneAt: 100, doneAt: 900, looks: 2 }
+    expect([410, 50, 5_000].map((took) => times.learnedFrom({ ...settled, took }, 0))).toEqual([
+      410, 100, 900
+    ])
+    expect(times.learnedFrom({ ...settled, took: undefined }, 0)).toBe(500)
+  })
+)
+
+it.effect("waits out faults of looks, and fails with what the service says of the task", () =>
+  Effect.gen(function* () {
+    const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
+    const sights: Array<Effect.Effect<Sight, Broken | Vanished>> = [
+      new Broken({ words: "reset" }),
+      new Vanished({ task }),
+      Effect.succeed(waiting),
+      new Vanished({ task }),
+      Effect.succeed({ _tag: "GivenUp", words: "no voice" })
+    ]
+    const look = Effect.suspend(() => sights.shift() ?? Effect.succeed(waiting))
+    const fault = yield* Effect.flip(inTime(settle(look, task, plan, 0)))
+    expect(fault).toMatchObject({ _tag: "FailedAtService", task, words: "no voice" })
+  })
+)
+
+it.effect("believes that a task is gone when it stays unknown, and gives one up at its deadline", () =>
+  Effect.gen(function* () {
+    const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
+    let looks = 0
+    const gone = Effect.suspend(() => (looks++, new Vanished({ task })))
+    expect(yield* Effect.flip(inTime(settle(gone, task, plan, 0)))).toMatchObject({ _tag: "Vanished" })
+    expect(looks).toBeGreaterThanOrEqual(4)
+    expect(yield* Clock.currentTimeMillis).toBeGreaterThanOrEqual(8_000)
+    const now = yield* Clock.currentTimeMillis
+    expect(yield* Effect.flip(inTime(settle(Effect.succeed(waiting), task, plan, now)))).toMatchObject({
+      _tag: "NeverSettled",
+      waited: 60_000
+    })
+    expect(
+      yield* Effect.flip(inTime(settle(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
+    ).toMatchObject({ _tag: "Refused", reason: "key" })
+  })
+)
+
+it.effect("looks at once at a task of an earlier run", () =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("1 hour")
+    const fiber = yield* Effect.fork(settle(Effect.succeed<Sight>(done), task, lookPlan(undefined, 60), 0))
+    yield* TestClock.adjust(0)
+    expect((yield* Fiber.join(fiber)).looks).toBe(1)
+  })
+)
