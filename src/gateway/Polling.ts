@@ -24,15 +24,15 @@ const longestStep = 15_000
 const leastDeadline = 15 * 60_000
 
 /**
- * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes then, and later
+ * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes about then, and later
  * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few. Of
  * tasks of which nothing is known yet, the first few are looked at often.
  */
 export const lookPlan = (usual: Estimate | undefined, characters: number): LookPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
-  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.03, usual.spread * 0.75))
-  return { first: usual.mean, step, growth: 1.5, deadline }
+  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.03, usual.spread * 0.4))
+  return { first: Math.max(0, usual.mean - usual.spread / 2), step, growth: 1.5, deadline }
 }
 
 /** A task that is done, and how long that took: what is learned from. */
