@@ -56,7 +56,7 @@ const service = async (latency: number) => {
 
 const batch = (count: number) =>
   Array.from({ length: count }, (_, i) => {
-    const words = `Line number ${i} is spoken here.`
+    const words = `No. ${i}`
     return { utterance: makeUtterance(casting, "text", words, [words]), label: `ep01 #${i}` }
   })
 
