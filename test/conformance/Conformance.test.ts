@@ -1,28 +1,58 @@
-/** Our own service keeps every point of the public interface. */
-import { expect, test } from "vitest"
+/** Our own service keeps every point of the public interface; and the walk that says so assumes nothing else, and finds faults. */
+import { describe, expect, test } from "vitest"
 import { startService } from "../service/start.ts"
+import { type Fault, otherKey, startOther } from "./OtherService.ts"
 import { Service } from "./Service.ts"
-import { providerIds, walk } from "./Walk.ts"
+import { type Finding, providerIds, walk } from "./Walk.ts"
+
+const silent = () => undefined
+const points = (findings: ReadonlyArray<Finding>, verdict: Finding["verdict"]) =>
+  findings.filter((finding) => finding.verdict === verdict).map((finding) => finding.point)
 
 test("every point of the interface holds for our own service", async () => {
   const started = await startService()
   try {
-    const findings = await walk(
-      new Service(started.address, started.key),
-      { providers: providerIds, patience: 60 },
-      () => undefined
-    )
+    const service = new Service(started.address, started.key)
+    const findings = await walk(service, { providers: providerIds, patience: 60 }, silent)
     expect(findings.filter((finding) => finding.verdict === "broken")).toEqual([])
     // Only what a provider does not have may go unexamined.
-    expect(
-      findings.filter((finding) => finding.verdict === "skipped").map((finding) => finding.point)
-    ).toEqual(
+    expect(points(findings, "skipped")).toEqual(
       ["provider_fast", "provider_native", "provider_lowcost", "provider_opensource"].map(
         (provider) => `2 transcripts of ${provider}, where there are any, can be fetched and read`
       )
     )
-    expect(findings.filter((finding) => finding.verdict === "holds").length).toBeGreaterThan(40)
+    expect(points(findings, "holds").length).toBeGreaterThan(40)
   } finally {
     await started.stop()
   }
+})
+
+describe("the walk", () => {
+  const walked = async (fault: Fault) => {
+    const other = await startOther(fault)
+    try {
+      return await walk(
+        new Service(other.address, otherKey),
+        { providers: ["provider_fast", "provider_native"], patience: 5 },
+        silent
+      )
+    } finally {
+      other.stop()
+    }
+  }
+
+  test("holds for a service that decides all open points differently", async () => {
+    expect((await walked("none")).filter((finding) => finding.verdict === "broken")).toEqual([])
+  })
+
+  test.each<readonly [Fault, string]>([
+    ["open-door", "5.2 a key that was not issued is refused"],
+    ["no-limit", "4 GET /v1/voices: limit is the page size"],
+    ["no-minimum", "8 provider_native refuses a normal text of under 100 characters"],
+    ["silent", "3.1 the task of provider_fast is done when it has an audio_url, and the audio is there"],
+    ["forgets", "2 the task of provider_fast keeps its voice_name"],
+    ["keeps-deleted", "4 DELETE /v1/task/delete deletes a task"]
+  ])("finds the fault %s", async (fault, point) => {
+    expect(points(await walked(fault), "broken")).toContain(point)
+  })
 })

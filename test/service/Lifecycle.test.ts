@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { Schema } from "effect"
+import { Effect, Logger, LogLevel, Redacted, Schema } from "effect"
 import { TaskPage } from "../../src/contract/Task.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import * as Keys from "../../src/service/Keys.ts"
+import { embedded } from "../../src/service/Service.ts"
 import { SampleRate } from "../../src/domain/Units.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
@@ -41,7 +44,7 @@ const programmed = (statements: string, more: ServiceConfig["limits"] = {}): Ser
 
 const body = { provider: "provider_fast", text: "Words." }
 
-const balance = async ({ address }: Started, key: string) =>
+const balance = async ({ address }: Pick<Started, "address">, key: string) =>
   (await ask(address, key, "GET", "/v1/credits")).body
 
 const history = async ({ address }: Started, key: string) =>
@@ -157,6 +160,32 @@ describe("a service that stops", () => {
     await expect(start({}, dataDir)).rejects.toThrow(`another service runs on this data folder`)
     rmSync(dataDir, { recursive: true, force: true })
   })
+})
+
+test("a service inside a process keeps its tasks, changes its key, and shows in no list", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "dubwright-embedded-"))
+  const run = <A>(use: (address: string, key: string) => Promise<A>) =>
+    embedded({ dataDir }).pipe(
+      Effect.flatMap(({ address, key }) => Effect.promise(() => use(address, Redacted.value(key)))),
+      Effect.scoped,
+      Effect.provide(Ffmpeg.Default),
+      Logger.withMinimumLogLevel(LogLevel.None),
+      Effect.runPromise
+    )
+  const [first, task] = await run(async (address, key) => {
+    const service = { address }
+    const { task_id } = await create(service, key, "fast-en-us", body)
+    const done = await ended(service, key, task_id)
+    expect(new URL(done.audio_url ?? "").pathname).toMatch(/\.wav$/u)
+    expect(await balance(service, key)).toMatchObject({ unlimited: true })
+    return [key, task_id]
+  })
+  await run(async (address, key) => {
+    expect((await ask(address, first, "GET", "/v1/credits")).status).toBe(401)
+    expect((await ask(address, key, "GET", `/v1/task/${task}`)).status).toBe(200)
+  })
+  expect(await Effect.runPromise(Keys.list(dataDir))).toEqual([])
+  rmSync(dataDir, { recursive: true, force: true })
 })
 
 test("ended tasks, their files and addresses are forgotten in time", async () => {

@@ -94,7 +94,7 @@ const refusalIn = Schema.decodeUnknownSync(Refusal)
 
 /** Makes a task. */
 export const create = async (
-  { address }: Started,
+  { address }: Pick<Started, "address">,
   key: string,
   voice: string,
   body: { readonly provider: string; readonly text: string; readonly [field: string]: unknown }
@@ -105,7 +105,11 @@ export const create = async (
 }
 
 /** Reads a task until it has ended. */
-export const ended = async ({ address }: Started, key: string, taskId: string): Promise<Task> => {
+export const ended = async (
+  { address }: Pick<Started, "address">,
+  key: string,
+  taskId: string
+): Promise<Task> => {
   for (;;) {
     const task = taskIn((await ask(address, key, "GET", `/v1/task/${taskId}`)).body)
     if (task.status === "done" || task.status === "failed") return task
