@@ -209,6 +209,10 @@ export const JobEntry = Schema.Struct({
   id: optional(JobId, "The job's name and its files'; the input's name without ending where absent."),
   input: described(path, "A subtitle or text file; a glob makes one job a file."),
   video: optional(path, "The video it belongs to: its length is the result's length."),
+  sheet: optional(
+    path,
+    "A CSV beside the subtitle that names speakers, voices and controls by cue, or leaves cues out."
+  ),
   ...jobFields
 })
 export type JobEntry = typeof JobEntry.Type

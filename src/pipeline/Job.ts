@@ -31,6 +31,8 @@ export interface Job {
   /** As its user named it, for messages and reports. */
   readonly inputName: string
   readonly video?: { readonly path: string; readonly name: string }
+  /** A table beside the script that names speakers and voices by cue. */
+  readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag
   readonly voice: JobVoice
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>

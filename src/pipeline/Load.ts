@@ -253,6 +253,7 @@ const settleJob = (
     input,
     inputName,
     ...(entry.video === undefined ? {} : { video: resolve(entry.video) }),
+    ...(entry.sheet === undefined ? {} : { sheet: resolve(entry.sheet) }),
     ...(language === undefined ? {} : { language }),
     voice: { ...own, ...offered },
     speakers: { ...defaults.speakers, ...entry.speakers },

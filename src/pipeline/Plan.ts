@@ -1,13 +1,14 @@
 /** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
 import { FileSystem } from "@effect/platform"
 import { Array, Effect, Either } from "effect"
-import type { Script } from "../domain/Cue.ts"
+import type { Script, ScriptRejected } from "../domain/Cue.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
 import type { Utterance, UtteranceUse } from "../domain/Utterance.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { castLines } from "../script/Cast.ts"
+import { cueSheetOf, withSheet } from "../script/CueSheet.ts"
 import { lexiconOf } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
@@ -67,28 +68,13 @@ export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
 })
 
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
-  const fs = yield* FileSystem.FileSystem
-  const bytes = yield* fs
-    .readFile(job.input)
-    .pipe(Effect.mapError((error) => rejected(job.inputName, unreadable(error))))
+  const bytes = yield* bytesOf(job.input, job.inputName)
   const script = yield* readScript(
     bytes,
     job.inputName,
     job.encoding === undefined ? {} : { encoding: job.encoding }
-  ).pipe(
-    Either.mapLeft(({ faults }) =>
-      InputRejected.make({
-        faults: Array.map(faults, ({ line, found, expected }) =>
-          InputFault.make({
-            file: job.inputName,
-            line,
-            message: found === "" ? expected : `"${found}": ${expected}`
-          })
-        )
-      })
-    )
-  )
-  const words = yield* wordsIn(job, script, batch)
+  ).pipe(Either.mapLeft(unreadScript))
+  const words = yield* sheeted(job, yield* wordsIn(job, script, batch))
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
     profileOf: batch.profileOf,
@@ -143,6 +129,28 @@ const mendedBy = (
     )
   )
 }
+
+const bytesOf = Effect.fnUntraced(function* (path: string, name: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.readFile(path).pipe(Effect.mapError((error) => rejected(name, unreadable(error))))
+})
+
+const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
+  InputRejected.make({
+    faults: Array.map(faults, ({ line, found, expected }) =>
+      InputFault.make({ file, line, message: found === "" ? expected : `"${found}": ${expected}` })
+    )
+  })
+
+/** The words as the job's cue sheet has them, where it has one. */
+const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words) {
+  if (sheet === undefined) return words
+  const rows = yield* Either.mapLeft(
+    cueSheetOf(yield* bytesOf(sheet.path, sheet.name), sheet.name),
+    unreadScript
+  )
+  return { ...words, cues: withSheet(words.cues, rows) }
+})
 
 const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
   lexiconOf(job.lexicon).pipe(
