@@ -21,7 +21,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const line = mended.lines[i] ?? 1
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
-    if (!(start >= 0) || !Number.isFinite(end)) {
+    if (!(start >= 0 && start < longest && Math.abs(end) < longest)) {
       faults.push(
         ScriptFault.make({
           line,
@@ -70,6 +70,9 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   )
 }
 
+/** A hundred thousand hours, in milliseconds: what is beyond is no time. */
+const longest = 3.6e11
+
 /** What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot. */
 interface Repaired {
   readonly text: string
@@ -108,7 +111,8 @@ const repaired = (text: string): Repaired => {
           })
         )
       }
-      kept.push(`Dialogue: ${heldOverrides(dottedTimes(line.replace(/^dialogue\s*:\s*/iu, ""), columns))}`)
+      const event = line.replace(/^dialogue\s*:\s*/iu, "")
+      kept.push(`Dialogue: ${heldOverrides(closedBraces(dottedTimes(event, columns)))}`)
       lines.push(i + 1)
     }
   })
@@ -132,6 +136,10 @@ const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
   }
   return fields.join(",")
 }
+
+/** Braces that nothing closes, by the hundred, are no codes; the parser would look for the end of each through all that follows. */
+const closedBraces = (event: string): string =>
+  (event.match(/\{/gu)?.length ?? 0) > 500 ? event.replace(/\{(?=[^{}]*(?:\{|$))/gu, "") : event
 
 const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
 

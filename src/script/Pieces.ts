@@ -2,8 +2,8 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { charactersOf } from "../domain/Utterance.ts"
-import { segmenterOf, sentencesOf } from "./Sentences.ts"
-import { unspaced } from "./Writing.ts"
+import { segmentsOf, sentencesOf } from "./Sentences.ts"
+import { isUnspaced, unspaced } from "./Writing.ts"
 
 /** A place where a text may be cut. */
 export interface Joint {
@@ -45,37 +45,54 @@ export const joinWords = (before: string, behind: string): string =>
 
 const betweenUnspaced = new RegExp(`${unspaced}\\n${unspaced}`, "u")
 
-/** Every place where a text may be cut, in order. */
+/** Every place where a text may be cut, in order: at white space before a word, and between words that are written without any. */
 export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> => {
   const joints: Array<Joint> = []
   const sentenceEnds = endsOfSentences(text, language)
-  const kept = [...text.matchAll(/\d(?:[ \u00a0\u202f]\d{3})+(?!\d)/gu)].map(
+  const numbers = [...text.matchAll(/\d(?:[ \u00a0\u202f]\d{3})+(?!\d)/gu)].map(
     (match): readonly [number, number] => [match.index, match.index + match[0].length]
   )
-  let spaceBefore = false
-  for (const { index, segment } of segmenterOf("word", language).segment(text)) {
-    const space = /^\s+$/u.test(segment)
-    if (index > 0 && !space && kept.every(([from, to]) => index <= from || index >= to)) {
-      const before = text.slice(0, index).trimEnd()
-      if (spaceBefore || isUnspacedJoint(text, index))
-        joints.push({ at: index, rank: rankOf(text, before, index, sentenceEnds) })
-    }
-    spaceBefore = space
+  let number = 0
+  let end = 0
+  const add = (at: number, before: number): void => {
+    while ((numbers[number]?.[1] ?? Infinity) <= at) number++
+    if (at <= (numbers[number]?.[0] ?? Infinity))
+      joints.push({ at, rank: rankOf(text, before, at, sentenceEnds) })
+  }
+  for (const { 0: token, index } of text.matchAll(/\S+/gu)) {
+    if (index > 0 && /[\p{L}\p{N}]/u.test(token)) add(index, end)
+    end = index + token.length
+    if (isUnspaced(token))
+      for (const at of wordStarts(token, language))
+        if (isUnspacedJoint(token, at)) add(index + at, index + at)
   }
   return joints
 }
 
+/** Where the words of a text without spaces begin, but for the first. */
+const wordStarts = (text: string, language: string | undefined): ReadonlyArray<number> => {
+  let at = 0
+  return segmentsOf(text, "word", language)
+    .map((word) => {
+      const start = at
+      at += word.length
+      return start
+    })
+    .slice(1)
+}
+
+/** `before` is where what stands before the joint ends, white space left out. */
 const rankOf = (
   text: string,
-  before: string,
+  before: number,
   at: number,
   sentenceEnds: ReadonlySet<number>
 ): Joint["rank"] =>
-  /\n\s*\n\s*$/u.test(text.slice(0, at).slice(before.length))
+  /\n\s*\n/u.test(text.slice(before, at))
     ? 3
-    : sentenceEnds.has(before.length)
+    : sentenceEnds.has(before)
       ? 2
-      : /[,;:、，；：–—)\]”»]$/u.test(before)
+      : /[,;:、，；：–—)\]”»]/u.test(text[before - 1] ?? "")
         ? 1
         : 0
 
@@ -83,7 +100,9 @@ const endsOfSentences = (text: string, language: string | undefined): ReadonlySe
   const ends = new Set<number>()
   let at = 0
   for (const sentence of sentencesOf(text, language)) {
-    at = text.indexOf(sentence, at) + sentence.length
+    const found = text.indexOf(sentence, at)
+    if (found < 0) continue
+    at = found + sentence.length
     ends.add(at)
   }
   return ends

@@ -165,16 +165,22 @@ const withoutFrontMatter = (text: string): string => {
 /** Held apart while marks are taken off: characters that a backslash says are meant as they are. */
 const held = 0xe100
 
+/** A paragraph longer than any that people write loses its signs one by one: looking for pairs would take too long. */
+const longest = 20_000
+
 const inline = (text: string): string =>
+  text.length > longest ? decodeEntities(text.replace(/[*_`~]+/gu, "")) : withoutMarks(text)
+
+const withoutMarks = (text: string): string =>
   decodeEntities(
     text
       .replace(/\\([!-/:-@[-`{-~])/gu, (_, sign: string) => String.fromCharCode(held + sign.charCodeAt(0)))
       .replace(/(`+)\s?(.+?)\s?\1(?!`)/gu, (_, _ticks, code: string) =>
         code.replace(/[*_~[\]<>]/gu, (sign) => String.fromCharCode(held + sign.charCodeAt(0)))
       )
-      .replace(/!\[[^\]]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])/gu, "")
-      .replace(/\[\^[^\]]+\]/gu, "")
-      .replace(/\[([^\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])/gu, "$1")
+      .replace(/!\[[^[\]]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^[\]]*\])/gu, "")
+      .replace(/\[\^[^[\]]+\]/gu, "")
+      .replace(/\[([^[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^[\]]*\])/gu, "$1")
       .replace(/<((?:https?|mailto):[^<>\s]+|[^<>\s@]+@[^<>\s@]+)>/gu, "$1")
       .replace(/<br\s*\/?>/giu, " ")
       .replace(/<\/?[a-z][^<>]*>|<!--.*?-->/giu, "")

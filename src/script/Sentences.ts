@@ -9,11 +9,38 @@ const abbreviations = new Set(
 
 const segmenters = new Map<string, Intl.Segmenter>()
 
-/** A segmenter for a language, made once; an unknown tag gives the general one. */
-export const segmenterOf = (
+/** The most that a segmenter is given at once: with the length of a text it takes ever longer for each step. */
+const window = 2_000
+
+/** Where the words or sentences of a text begin: its segments in order, nothing left out. An unknown language tag counts as none. */
+export const segmentsOf = (
+  text: string,
   granularity: "sentence" | "word",
   language: string | undefined
-): Intl.Segmenter => {
+): ReadonlyArray<string> => {
+  const segmenter = segmenterOf(granularity, language)
+  const segments: Array<string> = []
+  let from = 0
+  let size = window
+  while (from < text.length) {
+    const piece = text.slice(from, from + size)
+    const found = Array.from(segmenter.segment(piece), ({ segment }) => segment)
+    const last = from + piece.length === text.length
+    if (!last && found.length === 1) {
+      size *= 2
+      continue
+    }
+    // The last segment of a window may go on behind it: it is looked at again with what follows.
+    const kept = last ? found : found.slice(0, -1)
+    segments.push(...kept)
+    from += kept.reduce((sum, segment) => sum + segment.length, 0)
+    size = window
+  }
+  return segments
+}
+
+/** A segmenter for a language, made once. */
+const segmenterOf = (granularity: "sentence" | "word", language: string | undefined): Intl.Segmenter => {
   const key = `${granularity} ${language ?? ""}`
   const made = segmenters.get(key)
   if (made !== undefined) return made
@@ -32,19 +59,28 @@ const isTag = (language: string): boolean => {
   }
 }
 
-/** The sentences of a text in order, trimmed; together they hold every character of it but white space. */
+/**
+ * The sentences of a text in order, trimmed; together they hold every character of it but white space. Signs without a word are part of the
+ * sentence before them.
+ */
 export const sentencesOf = (text: string, language?: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   let open = ""
-  for (const { segment } of segmenterOf("sentence", language).segment(text)) {
-    open += segment
-    if (endsSentence(open) || /\n\s*$/u.test(segment)) {
-      sentences.push(open.trim())
-      open = ""
-    }
+  const close = (): void => {
+    const last = sentences.at(-1)
+    if (last !== undefined && !/[\p{L}\p{N}]/u.test(open))
+      sentences[sentences.length - 1] = `${last} ${open.trim()}`.trim()
+    else if (last !== undefined && !/[\p{L}\p{N}]/u.test(last))
+      sentences[sentences.length - 1] = `${last} ${open.trim()}`
+    else if (open.trim() !== "") sentences.push(open.trim())
+    open = ""
   }
-  if (open.trim() !== "") sentences.push(open.trim())
-  return sentences.filter((sentence) => sentence !== "")
+  for (const segment of segmentsOf(text, "sentence", language)) {
+    open += segment
+    if (endsSentence(open) || /\n\s*$/u.test(segment)) close()
+  }
+  close()
+  return sentences
 }
 
 /** How far back from its end a text is looked at: an abbreviation with its closing signs and white space. */

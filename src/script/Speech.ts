@@ -32,7 +32,11 @@ const prefixes = new Set(
 
 /** What a voice is given: one line, with nothing in it that is only for the eye. */
 export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
-  joined(text, vocabulary)
+  punctuated(withoutSigns(joined(text, vocabulary))).normalize("NFC")
+
+/** Without what is seen and never said: control and private characters, pictures, arrows, and what is left of mark-up. */
+const withoutSigns = (text: string): string =>
+  text
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd]/gu, (sign) =>
       /[\u200c\u200d]/u.test(sign) ? sign : /\s/u.test(sign) ? " " : ""
     )
@@ -40,20 +44,28 @@ export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
       /\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}]|\u200d\p{Extended_Pictographic})*/gu,
       (sign) => (/[©®™]/u.test(sign) ? sign : " ")
     )
-    .replace(/[{}]/gu, " ")
+    .replace(/[{}]|[-=]{1,2}>|[→⇒]/gu, " ")
     .replace(/<(?=\/?\p{L})|(?<=\p{L}["'/]?)>/gu, " ")
-    .replace(/[-=]{1,2}>|[→⇒]/gu, " ")
-    .replace(/\s*-{2,}\s*/gu, " — ")
     .replace(/\s+/gu, " ")
-    .replace(/^(?:\.{2,}|…|[\s,;:、，;])+(?=\s*[^\s.])/u, "")
-    .replace(/\s+(?=[,.;!?…](?:\s|$))/gu, (space, at: number, whole: string) =>
+    .trim()
+
+/** With single spaces, dashes as dashes, and none of the dots, commas and dashes that only say that a sentence goes on. */
+const punctuated = (text: string): string => {
+  const line = text
+    .replace(/ ?-{2,} ?/gu, " — ")
+    .replace(/[—–]{2,}/gu, "—")
+    .replace(/ {2,}/gu, " ")
+  const lead = /^[ .…,;:、，；—–]+/u.exec(line)?.[0] ?? ""
+  // A single full stop before a word belongs to it: ".5", ".NET".
+  return line
+    .slice(/(?:^| )\.$/u.test(lead) ? lead.length - 1 : lead.length)
+    .replace(/ (?=[,.;!?…](?: |$))/gu, (space, at: number, whole: string) =>
       /[.…]/u.test(whole[at - 1] ?? "") ? space : ""
     )
-    .replace(/\s+[-\u2010\u2013]\s*$/u, "")
-    .replace(/(?<=[.!?…])\s\.(?!\s?\.)/gu, "")
-    .replace(/^[\s—–]+|[\s—–]*$/gu, (edge, at: number) => (at === 0 ? "" : edge.trimEnd()))
+    .replace(/ [-\u2010\u2013] *$/u, "")
+    .replace(/(?<=[.!?…]) \.(?! ?\.)/gu, "")
     .trim()
-    .normalize("NFC")
+}
 
 /** Words before which a hyphen at a line's end stands for a part left out: "Vor-\nund Nachteile". */
 const joiners = new Set("und oder bzw and or et ou y o e en of och eller og i и или".split(" "))

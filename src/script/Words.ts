@@ -49,7 +49,7 @@ export interface Words {
 /** What besides the manifest's settings decides. */
 export interface WordsContext {
   /** Speakers known by name: a label that names one needs no other proof. */
-  readonly speakers?: Iterable<string>
+  readonly speakers?: ReadonlyArray<string>
   /** Silences of a narration. */
   readonly pauses?: PauseSettings
   /** The language, for finding sentences. */
@@ -73,7 +73,7 @@ interface Reader {
   readonly survey: LabelSurvey | undefined
   readonly vocabulary: Vocabulary
   readonly notices: Array<Notice>
-  /** Each speaker as first written. */
+  /** Each speaker as the manifest writes it, else as first written, by its name in capitals. */
   readonly names: Map<string, SpeakerName>
   /** The speaker that a label at the end of a cue announces for the next one. */
   announced: SpeakerName | undefined
@@ -81,9 +81,12 @@ interface Reader {
   last: SpeakerName | undefined
 }
 
+const knownSpeakers = (context: WordsContext): ReadonlyArray<SpeakerName> =>
+  (context.speakers ?? []).flatMap((name) => (name.trim() === "" ? [] : [SpeakerName.make(name.trim())]))
+
 const readerOf = (
   texts: ReadonlyArray<string>,
-  speakers: Iterable<string>,
+  speakers: ReadonlyArray<SpeakerName>,
   settings: TextSettings,
   lexicon: Lexicon
 ): Reader => ({
@@ -98,7 +101,7 @@ const readerOf = (
         ),
   vocabulary: vocabularyOf(texts),
   notices: [],
-  names: new Map(),
+  names: new Map(speakers.toReversed().map((name) => [name.toUpperCase(), name])),
   announced: undefined,
   last: undefined
 })
@@ -114,7 +117,7 @@ const subtitleWords = (
   const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
   const reader = readerOf(
     texts,
-    [...(context.speakers ?? []), ...named.filter((name) => name !== undefined)],
+    [...knownSpeakers(context), ...named.filter((name) => name !== undefined)],
     settings,
     lexicon
   )
@@ -259,7 +262,7 @@ const narrationWords = (
 ): Words => {
   const reader = readerOf(
     script.blocks.map((block) => block.text),
-    context.speakers ?? [],
+    knownSpeakers(context),
     settings,
     lexicon
   )

@@ -99,7 +99,7 @@ describe("speakers", () => {
     expect(one("(MAN): Hello.")).toEqual(["MAN> Hello."])
     expect(one("Man over P.A.:\nGive it back.")).toEqual(["Man over P.A.> Give it back."])
     expect(one(">> JORGE FERNANDES:\nSorry.")).toEqual(["JORGE FERNANDES> Sorry."])
-    expect(one("Anna: Hello.", {}, { speakers: ["ANNA"] })).toEqual(["Anna> Hello."])
+    expect(one("Anna: Hello.", {}, { speakers: ["ANNA"] })).toEqual(["ANNA> Hello."])
   })
 
   it("are told from words before a colon", () => {
