@@ -16,8 +16,12 @@ const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effe
     const folder = yield* temporaryFolder
     mkdirSync(join(folder, "clips"))
     return yield* Effect.flatMap(ClipFolder, (clips) => work(clips, folder)).pipe(
-      Effect.provide(ClipFolder.Default),
-      Effect.provide(Layer.succeed(StateFolder, { folder, clips: join(folder, "clips"), log: undefined }))
+      Effect.provide(
+        Layer.provide(
+          ClipFolder.Default,
+          Layer.succeed(StateFolder, { folder, clips: join(folder, "clips"), log: undefined })
+        )
+      )
     )
   })
 
