@@ -6,7 +6,7 @@ import { figureList } from "./FigureList.ts"
 import { type MarkName, markNames, marks, marksOf } from "./Flags.ts"
 import { type Content, type Html, html, jsonText } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
-import { jobKeys } from "./Keys.ts"
+import { type JobAction, jobKeys, type KeyHelp } from "./Keys.ts"
 import type { PageCue, PageData } from "./PageData.ts"
 import { timeChart } from "./TimeChart.ts"
 import { counted, lasting } from "./Times.ts"
@@ -24,21 +24,40 @@ export interface JobPageExtras {
 
 /** The page's text: one file that opens from disk, next to the sound it plays. */
 export const jobPage = (report: JobReport, extras: JobPageExtras): string =>
+  jobDocument(report, extras, { keys: jobKeys, policy: "media-src 'self' file: blob:" })
+
+/** What sets one kind of a job's page apart from another. */
+export interface JobPageKind {
+  readonly keys: ReadonlyArray<KeyHelp<JobAction>>
+  /** Where sound may come from and whom the script may ask, as sources of a Content-Security-Policy. */
+  readonly policy: string
+  /** Buttons beside the player's own. */
+  readonly buttons?: Content
+  /** What stands behind everything else. */
+  readonly foot?: Content
+}
+
+/** A job's page of some kind. */
+export const jobDocument = (
+  report: JobReport,
+  { audio, peaks, lastMetrics, parts }: JobPageExtras,
+  { keys, policy, buttons, foot }: JobPageKind
+): string =>
   documentOf({
     title: `${report.job}: dub report`,
-    parts: extras.parts,
-    policy: "media-src 'self' file: blob:",
+    parts,
+    policy,
     body: [
       html`<a class="skip" href="#cues">Skip to the cues</a>`,
       heading(report),
       html`<main>
-          ${figureList(report.metrics, extras.lastMetrics)} ${player(extras.audio)} ${timeChart(report)}
+          ${figureList(report.metrics, lastMetrics)} ${player(audio, buttons)} ${timeChart(report)}
           ${cueSection(report)}
         </main>
         <p id="live" class="unseen" role="status" aria-live="polite"></p>
-        ${keyHelp(jobKeys)}
+        ${keyHelp(keys)} ${foot}
         <script type="application/json" id="data">
-          ${jsonText(pageData(report, extras.peaks))}
+          ${jsonText(pageData(report, peaks))}
         </script>`
     ]
   })
@@ -84,7 +103,7 @@ const heading = (report: JobReport): Html => {
   </header>`
 }
 
-const player = (audio: string | undefined): Html => {
+const player = (audio: string | undefined, buttons: Content): Html => {
   const silent: Content = audio === undefined ? html`disabled` : undefined
   return html`<section class="player" aria-label="Player">
     <div id="wave"></div>
@@ -93,6 +112,7 @@ const player = (audio: string | undefined): Html => {
       <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
       <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
       <button type="button" id="next-flagged">Next flagged</button>
+      ${buttons}
       <output id="time" aria-label="Position">0:00.0</output>
       <label class="zoom">Zoom <input type="range" id="zoom" min="0" max="100" step="1" /></label>
     </div>

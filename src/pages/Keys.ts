@@ -20,6 +20,7 @@ export type JobAction =
   | "order"
   | "zoomIn"
   | "zoomOut"
+  | "edit"
   | "help"
   | "leave"
 
@@ -38,6 +39,12 @@ export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "zoomOut", keys: ["-"], does: "Zoom the waveform out" },
   { action: "help", keys: ["?"], does: "Show these keys" },
   { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
+]
+
+/** The keys of a job's page in review. */
+export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
+  { action: "edit", keys: ["e"], does: "Change the current cue" },
+  ...jobKeys
 ]
 
 /** What can be done by key on a batch's page. */

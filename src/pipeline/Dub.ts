@@ -154,7 +154,7 @@ const deliveryOf = Effect.fnUntraced(function* (
 })
 
 /** A job's delivery, whose failure is its own and no other job's. */
-const deliverySettled = (
+export const deliverySettled = (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
   out: string,

@@ -63,4 +63,4 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
 })
 
 /** What browsers play, those in which they find any moment exactly first. */
-const audible: ReadonlyArray<OutputName> = ["wav", "flac", "m4a", "opus", "mp3", "mp4", "webm", "mov", "mkv"]
+export const audible: ReadonlyArray<OutputName> = ["wav", "flac", "m4a", "opus", "mp3", "mp4", "webm", "mov", "mkv"]

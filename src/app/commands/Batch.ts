@@ -1,5 +1,5 @@
 /** Commands that work on a batch: a manifest, or subtitles and texts. */
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import * as Flags from "../Flags.ts"
 import { load } from "../Lazily.ts"
@@ -112,12 +112,38 @@ const verify = Command.make("verify", stateOptions, (options) =>
   )
 )
 
-export const batchCommands = [run, plan, status, retry, clean, verify] as const
+const review = Command.make(
+  "review",
+  {
+    ...stateOptions,
+    port: Options.map(
+      Flags.wholeNumber(
+        "port",
+        "PORT",
+        { min: 0, max: 65_535 },
+        "The port on loopback; default: a free one."
+      ),
+      (port) => port ?? 0
+    )
+  },
+  (options) =>
+    Effect.flatMap(
+      load(() => import("../ReviewCommand.ts")),
+      ({ review }) => review(options)
+    )
+).pipe(
+  Command.withDescription(
+    "Serves the reports on loopback with a box in which a cue is changed, heard anew and accepted; prints `review URL`."
+  )
+)
+
+export const batchCommands = [run, plan, status, retry, clean, verify, review] as const
 export const batchShapes = [
   shapeOf(run),
   shapeOf(plan),
   shapeOf(status),
   shapeOf(retry),
   shapeOf(clean),
-  shapeOf(verify)
+  shapeOf(verify),
+  shapeOf(review)
 ]

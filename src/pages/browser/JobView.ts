@@ -1,5 +1,5 @@
 /** A job's page come alive: cues chosen, heard, searched and filtered. */
-import { type JobAction, jobKeys } from "../Keys.ts"
+import type { JobAction, KeyHelp } from "../Keys.ts"
 import type { PageCue, PageData } from "../PageData.ts"
 import { Chart } from "./Chart.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
@@ -8,8 +8,15 @@ import { Player } from "./Player.ts"
 import { placeOf, Rows } from "./Rows.ts"
 import { Waveform } from "./Waveform.ts"
 
+/** What a kind of the page does of its own. */
+export interface JobViewKind {
+  readonly keys: ReadonlyArray<KeyHelp<JobAction>>
+  /** Changes a cue, where that can be done. */
+  readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
+}
+
 /** Brings the page to life. */
-export const jobView = (): void => {
+export const jobView = ({ keys, edit }: JobViewKind): void => {
   const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
   const body = byId("cues", HTMLTableSectionElement)
   const media = maybeById("audio", HTMLAudioElement)
@@ -71,6 +78,15 @@ export const jobView = (): void => {
 
   const finding = findingIn(rows)
   const marked = (row: HTMLTableRowElement) => row.dataset["marks"] !== ""
+  const change = (): void => {
+    const at = rows.current ?? rows.beside(1)
+    const row = at === undefined ? undefined : rows.all[at]
+    const cue = at === undefined ? undefined : data.cues[at]
+    if (at === undefined || row === undefined || cue === undefined) return
+    if (player.playing) player.toggle()
+    choose(at, true)
+    edit?.(cue, row)
+  }
   const acts: Readonly<Record<JobAction, () => void>> = {
     next: () => visit(rows.beside(1)),
     previous: () => visit(rows.beside(-1)),
@@ -83,13 +99,15 @@ export const jobView = (): void => {
     order: finding.order,
     zoomIn: () => zoomTo(wave.zoom + 0.1),
     zoomOut: () => zoomTo(wave.zoom - 0.1),
+    edit: change,
     help: () => {},
     leave: finding.leave
   }
-  listenToKeys(jobKeys, body, (action) => acts[action]())
+  listenToKeys(keys, body, (action) => acts[action]())
   byId("next", HTMLButtonElement).addEventListener("click", acts.next)
   byId("previous", HTMLButtonElement).addEventListener("click", acts.previous)
   byId("next-flagged", HTMLButtonElement).addEventListener("click", acts.nextFlagged)
+  maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", change)
   body.addEventListener("click", (event) => {
     const row = event.target instanceof Element ? event.target.closest("tr") : null
     // Whoever marks words in order to copy them does not want to hear them.

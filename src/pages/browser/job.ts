@@ -1,4 +1,5 @@
 /** The script of a job's page. */
+import { jobKeys } from "../Keys.ts"
 import { jobView } from "./JobView.ts"
 
-jobView()
+jobView({ keys: jobKeys })

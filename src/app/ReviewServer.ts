@@ -1,0 +1,133 @@
+/** The review server: the report pages with an edit box, and what the box asks for. */
+import { randomBytes } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Path } from "@effect/platform"
+import { Cause, Effect, Either, Layer, Runtime, Schema } from "effect"
+import type { Batch, Job } from "../pipeline/Job.ts"
+import { silent } from "../pipeline/Progress.ts"
+import { acceptTake, cueSheet, ReviewFailed, takeOf, WishSchema, withdraw } from "../pipeline/Review.ts"
+import { reviewedBatch, reviewedJob, soundOf } from "../pipeline/ReviewPages.ts"
+import { listen } from "../service/Listener.ts"
+import { type BatchOptions, batchOf } from "./BatchFlags.ts"
+import { gatewayTo } from "./Connect.ts"
+import { endedBy } from "./Ended.ts"
+import { sendAway, sendFile, sendJson, sendPage } from "./ReviewAnswers.ts"
+import { type Admitted, admitted, type Gate } from "./ReviewGate.ts"
+import { writing } from "./State.ts"
+
+/** Serves on loopback until the scope closes; returns the address to open, with the token that admits to it. */
+export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
+  const token = randomBytes(24).toString("base64url")
+  const turn = yield* Effect.makeSemaphore(1)
+  const answering = (asked: Admitted, request: IncomingMessage, response: ServerResponse) =>
+    answered(options, turn, asked, request, response)
+  const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
+  let gate: Gate = { origin: "http://127.0.0.1", token }
+  const { address } = yield* listen(
+    (request, response) => {
+      const { method = "", url = "", headers } = request
+      Either.match(admitted({ method, url, headers }, gate), {
+        onLeft: ({ status, error }) => sendJson(response, status, { error }),
+        onRight: (asked) => Runtime.runFork(runtime)(answering(asked, request, response))
+      })
+    },
+    { host: "127.0.0.1", port, connections: 64, requestSeconds: 30 }
+  )
+  gate = { origin: address, token }
+  return `${address}/${token}/`
+})
+
+/** Answers one request; whatever fails is told in words. The batch is read anew each time, as its files may have changed. */
+const answered = Effect.fnUntraced(
+  function* (
+    options: BatchOptions,
+    turn: Effect.Semaphore,
+    { method, path: pieces }: Admitted,
+    request: IncomingMessage,
+    response: ServerResponse
+  ) {
+    const [first = "", file = "", cue = "", what = "", ...more] = pieces
+    const batch = yield* batchOf(options)
+    if (file === "" && (first === "" || first === "index.html")) {
+      return first === "" ? sendAway(response, "index.html") : sendPage(response, yield* reviewedBatch(batch))
+    }
+    const job = batch.jobs.find(({ id }) => id === first)
+    if (job === undefined || more.length > 0) return sendJson(response, 404, { error: "no such page" })
+    if (file === "report.html" && cue === "") return sendPage(response, yield* reviewedJob(batch, job))
+    if (file === "cues" && /^\d{1,9}$/u.test(cue)) {
+      const reply =
+        method === "POST" ? workOf(batch, job, Number(cue), what, request) : cueSheet(batch, job, Number(cue))
+      return sendJson(response, 200, yield* turn.withPermits(1)(reply))
+    }
+    const { join } = yield* Path.Path
+    const sound = yield* soundOf(batch.out, job)
+    if (sound === undefined || file !== sound || cue !== "")
+      return sendJson(response, 404, { error: "no such page" })
+    yield* Effect.promise(() =>
+      sendFile(response, join(batch.out, job.id, sound), request.headers.range, method === "HEAD")
+    )
+  },
+  (effect, _options, _turn, _asked, _request, response) =>
+    Effect.catchAllCause(effect, (cause) =>
+      Effect.sync(() => {
+        if (response.headersSent) response.destroy()
+        else sendJson(response, 422, { error: endedBy(Cause.squash(cause)).message })
+      })
+    )
+)
+
+const Wished = Schema.parseJson(
+  Schema.Struct({ parts: Schema.Record({ key: Schema.String, value: WishSchema }) })
+)
+
+/** What the edit box asks for; the state and the service are held no longer than it takes, so that runs are not kept out. */
+const workOf = Effect.fnUntraced(function* (
+  batch: Batch,
+  job: Job,
+  cue: number,
+  what: string,
+  request: IncomingMessage
+) {
+  const { join } = yield* Path.Path
+  const body = yield* bodyOf(request)
+  const held = Layer.mergeAll(
+    writing(batch.state),
+    silent,
+    gatewayTo(batch.service, join(batch.state, "service"))
+  )
+  if (what === "withdraw") {
+    yield* Effect.provide(withdraw(batch, job, cue), held)
+    return {}
+  }
+  const { parts } = yield* Schema.decode(Wished)(body).pipe(
+    Effect.mapError((error) => new ReviewFailed({ words: `that cannot be said: ${error.message}` }))
+  )
+  switch (what) {
+    case "take":
+      return yield* Effect.provide(takeOf(batch, job, cue, parts), held)
+    case "accept":
+      yield* Effect.provide(acceptTake(batch, job, cue, parts), held)
+      return {}
+    default:
+      return yield* new ReviewFailed({ words: "expected take, accept or withdraw" })
+  }
+})
+
+/** The most bytes that the page sends. */
+const mostBytes = 256_000
+
+const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =>
+  Effect.tryPromise({
+    try: async () => {
+      const chunks: Array<Uint8Array> = []
+      let bytes = 0
+      for await (const chunk of request) {
+        const piece = Buffer.from(chunk)
+        bytes += piece.length
+        if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes`)
+        chunks.push(piece)
+      }
+      return Buffer.concat(chunks).toString("utf8")
+    },
+    catch: (cause) => new ReviewFailed({ words: `the request cannot be read: ${String(cause)}` })
+  })

@@ -1,0 +1,7 @@
+/** The script of a job's page in review. */
+import { reviewKeys } from "../Keys.ts"
+import { EditBox } from "./EditBox.ts"
+import { jobView } from "./JobView.ts"
+
+const box = new EditBox()
+jobView({ keys: reviewKeys, edit: (cue, row) => box.open(cue.index, row) })

@@ -1,0 +1,305 @@
+/** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
+import { Array, Effect, Schema } from "effect"
+import { encodeWav16 } from "../audio/Wav.ts"
+import { type CueOverride, type CueOverrides, overrideName } from "../domain/CueOverride.ts"
+import { type JobId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Placement } from "../domain/Placement.ts"
+import {
+  deliveryRate,
+  framesAt,
+  framesBetween,
+  type Millis,
+  millis,
+  millisAtMicros,
+  seconds
+} from "../domain/Units.ts"
+import type { CuePart, CueSheet, KnownVoice, Take, Wish, Wishes } from "../pages/ReviewWire.ts"
+import { Deliveries } from "../store/Deliveries.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { announce } from "./Announce.ts"
+import { deliverySettled } from "./Dub.ts"
+import type { Batch, Job } from "./Job.ts"
+import { speechOf } from "./Mixdown.ts"
+import { writeOverrides } from "./OverridesFile.ts"
+import { placeLines } from "./Place.ts"
+import { type JobPlan, planBatch } from "./Plan.ts"
+import { retakesOf } from "./Retake.ts"
+import { speak } from "./Speak.ts"
+import { usualSettings } from "./SpeakSettings.ts"
+
+/** What was asked for cannot be done; in words for whoever asked. */
+export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFailed", {
+  words: Schema.String
+}) {
+  override get message(): string {
+    return this.words
+  }
+}
+
+const Seconds = Schema.NonNegative.pipe(Schema.lessThan(360_000))
+
+/** A wish as it comes over the wire. */
+export const WishSchema: Schema.Schema<Wish> = Schema.Struct({
+  say: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(20_000)),
+  provider: Schema.NonEmptyTrimmedString,
+  voice: Schema.NonEmptyTrimmedString,
+  speed: Schema.optionalWith(Schema.Positive, { exact: true }),
+  start: Schema.optionalWith(Seconds, { exact: true }),
+  end: Schema.optionalWith(Seconds, { exact: true })
+})
+
+/** What stands of a cue, for its edit box. */
+export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
+  const script = yield* planOne(batch, { ...job, overrides: {} })
+  const now = yield* planOne(batch, job)
+  const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
+    const changed = now.lines[at]
+    return line.cue === cue && changed !== undefined
+      ? [
+          {
+            name: overrideName(line),
+            ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
+            script: wishOf(line, batch),
+            now: wishOf(changed, batch)
+          }
+        ]
+      : []
+  })
+  if (parts.length === 0) return yield* new ReviewFailed({ words: `nothing is said in cue ${cue}` })
+  const sheet: CueSheet = { parts, voices: voicesOf(batch, [...script.lines, ...now.lines]) }
+  return sheet
+})
+
+/** Speaks a cue as wished, unless that take is at hand, and places it among its neighbours; nothing is changed yet. */
+export const takeOf = Effect.fn("Review.take")(function* (
+  batch: Batch,
+  job: Job,
+  cue: number,
+  wishes: Wishes
+) {
+  const { plan, besides } = yield* spokenAnew(batch, job, cue, wishes)
+  const store = yield* UtteranceStore
+  const keys = Array.dedupe(plan.uses.map(({ utterance }) => utterance.key))
+  const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
+  const placements = placeLines({
+    lines: plan.lines,
+    uses: plan.uses,
+    clips,
+    limits: job.fit,
+    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
+  }).filter(({ lines }) => lines.some((line) => line.cue === cue))
+  const [first] = placements
+  if (first === undefined) return yield* new ReviewFailed({ words: `cue ${cue} is not heard` })
+  const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
+  const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
+  const take: Take = {
+    start: seconds(first.start),
+    end: seconds(millis(end)),
+    speed: Math.max(...placements.map(({ speed }) => speed)),
+    flags: Array.dedupe(placements.flatMap(({ flags }) => flags)),
+    ...(shortenBy === undefined ? {} : { shortenBy }),
+    besides,
+    wav: Buffer.from(
+      encodeWav16({ rate: deliveryRate, samples: yield* heard(placements, clips, first.start, millis(end)) })
+    ).toString("base64")
+  }
+  return take
+})
+
+/** Writes the wishes down beside the manifest and delivers the job anew with them. */
+export const acceptTake = Effect.fn("Review.accept")(function* (
+  batch: Batch,
+  job: Job,
+  cue: number,
+  wishes: Wishes
+) {
+  const { changes } = yield* spokenAnew(batch, job, cue, wishes)
+  yield* writeOverrides(batch.manifest, job.id, changes)
+  return yield* deliveredAnew(batch, job.id, merged(job.overrides ?? {}, changes))
+})
+
+/** Takes back what was changed about a cue, and delivers the job as the script has it. */
+export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, job: Job, cue: number) {
+  const changes = Object.fromEntries(
+    Object.keys(job.overrides ?? {})
+      .filter((name) => Number.parseInt(name, 10) === cue)
+      .map((name) => [name, undefined])
+  )
+  yield* writeOverrides(batch.manifest, job.id, changes)
+  const before = { ...job, overrides: merged(job.overrides ?? {}, changes) }
+  const plan = yield* planOne(batch, before)
+  yield* speakUses(batch, plan, cue)
+  return yield* deliveredAnew(batch, job.id, before.overrides)
+})
+
+type Changes = Readonly<Record<string, CueOverride | undefined>>
+
+/** The job planned with the wishes in it, everything that the cue needs spoken. */
+const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: Wishes) {
+  const script = yield* planOne(batch, { ...job, overrides: {} })
+  const own = yield* changesOf(batch, script, cue, wishes)
+  const first = yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, own) })
+  const besides = yield* inseparable(first)
+  const changes: Changes = {
+    ...own,
+    ...Object.fromEntries(besides.map((name) => [name, { ...job.overrides?.[name], alone: true }] as const))
+  }
+  const plan =
+    besides.length === 0
+      ? first
+      : yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, changes) })
+  yield* speakUses(batch, plan, cue, besides)
+  return { plan, changes, besides }
+})
+
+const planOne = (batch: Batch, job: Job) =>
+  Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)
+
+/** Wishes as changes to what the script has; undefined where nothing is wished that it does not have already. */
+const changesOf = Effect.fnUntraced(function* (batch: Batch, script: JobPlan, cue: number, wishes: Wishes) {
+  const lines = script.lines.filter((line) => line.cue === cue)
+  const text =
+    script.script._tag === "Subtitle"
+      ? script.script.cues.find(({ index }) => index === cue)?.text
+      : script.script.blocks[cue - 1]?.text
+  const strange = Object.keys(wishes).filter((name) => !lines.some((line) => overrideName(line) === name))
+  if (strange.length > 0 || lines.length === 0)
+    return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
+  const changes: Changes = Object.fromEntries(
+    lines.flatMap((line) => {
+      const wish = wishes[overrideName(line)]
+      return wish === undefined
+        ? []
+        : [[overrideName(line), changeOf(wishOf(line, batch), wish, text)] as const]
+    })
+  )
+  return changes
+})
+
+const changeOf = (before: Wish, wish: Wish, was: string | undefined): CueOverride | undefined => {
+  const moved = wish.provider !== before.provider
+  const change: CueOverride = {
+    ...(wish.say === before.say ? {} : { say: wish.say }),
+    ...(moved ? { provider: ProviderId.make(wish.provider) } : {}),
+    ...(moved || wish.voice !== before.voice ? { voice: VoiceId.make(wish.voice) } : {}),
+    ...(wish.speed === undefined || wish.speed === (before.speed ?? 1) ? {} : { speed: wish.speed }),
+    ...(wish.start === undefined || wish.start === before.start ? {} : { start: wish.start }),
+    ...(wish.end === undefined || wish.end === before.end ? {} : { end: wish.end })
+  }
+  return Object.keys(change).length === 0 ? undefined : { ...(was === undefined ? {} : { was }), ...change }
+}
+
+const wishOf = ({ said, casting, slot }: Line, batch: Batch): Wish => ({
+  say: said,
+  provider: casting.provider,
+  voice: casting.voice,
+  ...(batch.profileOf(casting.provider).controls.speed === undefined ? {} : { speed: casting.speed ?? 1 }),
+  ...(slot === undefined ? {} : { start: seconds(slot.start), end: seconds(slot.end) })
+})
+
+const voicesOf = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
+  const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
+  return [...known.values()].map(({ provider, voice }) => {
+    const speeds = profileOf(provider).controls.speed
+    return {
+      provider,
+      voice,
+      ...(speeds === undefined ? {} : { speeds: { min: speeds.min, max: speeds.max } })
+    }
+  })
+}
+
+const merged = (before: CueOverrides, changes: Changes): CueOverrides => {
+  const kept = Object.entries({ ...before, ...changes })
+  return Object.fromEntries(
+    kept.flatMap(([name, change]) => (change === undefined ? [] : [[name, change] as const]))
+  )
+}
+
+/** Lines that share a clip with a changed one and could not be told apart in it: they must be spoken again too. */
+const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
+  const store = yield* UtteranceStore
+  const torn = uses.filter(({ lines }) => lines.some(({ replaced }) => replaced === true))
+  const clips = yield* store.clips(torn.map(({ utterance }) => utterance.key))
+  return Array.dedupe(
+    torn
+      .filter(({ utterance }) => clips.get(utterance.key)?.clip.cut === "together")
+      .flatMap(({ lines }) => lines.filter(({ replaced }) => replaced !== true).map(overrideName))
+  )
+})
+
+/** Speaks what a cue, and those that go with it, need and what is not at hand. */
+const speakUses = Effect.fnUntraced(function* (
+  batch: Batch,
+  plan: JobPlan,
+  cue: number,
+  besides: ReadonlyArray<string> = []
+) {
+  const store = yield* UtteranceStore
+  const uses = plan.uses.filter(({ lines }) =>
+    lines.some((line) => line.replaced !== true && (line.cue === cue || besides.includes(overrideName(line))))
+  )
+  const utterances = uses.map(({ utterance }) => utterance)
+  const keys = Array.dedupe(utterances.map(({ key }) => key))
+  // A trial is a batch of its own: what the manifest needs stays written down as it is until a take is accepted.
+  const trial = { ...batch, key: `${batch.key} in review` }
+  const waiting = yield* announce({ batch: trial, jobs: [{ ...plan, uses }], utterances })
+  if (waiting.size === 0) return
+  yield* store.revive([...waiting.keys()], "all")
+  const { halt } = yield* speak({
+    ...usualSettings,
+    patience: "1 minute",
+    keys,
+    profileOf: batch.profileOf
+  })
+  const standings = yield* store.standings(keys)
+  const failed = keys.flatMap((key) => {
+    const standing = standings.get(key)
+    return standing?.state === "failed" ? [standing.setback?.words ?? "it could not be spoken"] : []
+  })
+  const words = failed[0] ?? halt?.words
+  if (words !== undefined) return yield* new ReviewFailed({ words })
+})
+
+/** What the placements sound like, one after another as they are heard. */
+const heard = Effect.fnUntraced(function* (
+  placements: ReadonlyArray<Placement>,
+  clips: Parameters<typeof speechOf>[0]["clips"],
+  start: Millis,
+  end: Millis
+) {
+  const from = framesAt(start, deliveryRate)
+  const samples = new Float32Array(framesBetween(from, framesAt(end, deliveryRate)))
+  for (const placement of placements) {
+    const at = framesAt(placement.start, deliveryRate)
+    const speech = yield* speechOf(
+      { clips, rate: deliveryRate },
+      placement,
+      framesBetween(at, framesAt(placement.end, deliveryRate))
+    )
+    speech.forEach((sample, frame) => {
+      const place = at - from + frame
+      samples[place] = (samples[place] ?? 0) + sample
+    })
+  }
+  return samples
+})
+
+/** Delivers one job of the batch with these overrides; fails where it could not be delivered. */
+const deliveredAnew = Effect.fnUntraced(function* (batch: Batch, id: JobId, overrides: CueOverrides) {
+  const deliveries = yield* Deliveries
+  const plan = yield* planBatch({
+    ...batch,
+    jobs: Array.map(batch.jobs, (job) => (job.id === id ? { ...job, overrides } : job))
+  })
+  yield* announce(plan)
+  const job = plan.jobs.find((one) => one.job.id === id)
+  if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
+  const takes = yield* retakesOf(job, batch)
+  const result = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
+  if (result.status !== "delivered")
+    return yield* new ReviewFailed({
+      words: `it is accepted, but job ${id} is not delivered: ${result.error}`
+    })
+})

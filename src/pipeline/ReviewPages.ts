@@ -1,0 +1,98 @@
+/** The pages of a review, made of what lies in the results' folder at that moment. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema, Stream } from "effect"
+import { PeakMeter } from "../audio/Peaks.ts"
+import { JobReport, RunReport } from "../domain/Report.ts"
+import { frames, SampleRate } from "../domain/Units.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
+import { builtParts } from "../pages/BuiltParts.ts"
+import { reviewPage } from "../pages/ReviewPage.ts"
+import type { Batch, Job } from "./Job.ts"
+import { audible } from "./ReportPages.ts"
+import { ReviewFailed } from "./Review.ts"
+
+/** Enough to draw an outline, and quick. */
+const outlineRate = SampleRate.make(8_000)
+
+/** The file with a job's sound that a browser plays, by its name in the job's folder; undefined where there is none. */
+export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { id, outputs }: Job) {
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const files = audible.filter((name) => outputs.includes(name)).map((name) => `${id}.${name}`)
+  return Option.getOrUndefined(
+    yield* Effect.findFirst(files, (file) =>
+      Effect.orElseSucceed(fs.exists(join(out, id, file)), () => false)
+    )
+  )
+})
+
+/** A job's page with its edit box. */
+export const reviewedJob = Effect.fn("ReviewPages.job")(function* ({ out }: Batch, job: Job) {
+  const report = yield* reportOf(out, job)
+  if (report === undefined)
+    return yield* new ReviewFailed({
+      words: `job ${job.id} has no report that can be read: run the batch first`
+    })
+  const audio = yield* soundOf(out, job)
+  const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
+  return reviewPage(report, { audio, peaks, parts: builtParts.review })
+})
+
+/** The batch's page, with the figures as they are now. */
+export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Batch) {
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const run = yield* fs.readFileString(join(batch.out, "run.json")).pipe(
+    Effect.flatMap(Schema.decode(Schema.parseJson(RunReport))),
+    Effect.mapError(
+      () =>
+        new ReviewFailed({ words: `${batch.out} holds no run.json that can be read: run the batch first` })
+    )
+  )
+  const jobs = yield* Effect.forEach(
+    run.jobs,
+    Effect.fnUntraced(function* (summary) {
+      const job = batch.jobs.find(({ id }) => id === summary.id)
+      const report = job === undefined ? undefined : yield* reportOf(batch.out, job)
+      const shown: BatchJob = {
+        summary,
+        metrics: report?.metrics,
+        href: report === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
+      }
+      return shown
+    })
+  )
+  return batchPage(run, jobs, builtParts.batch)
+})
+
+const reportOf = Effect.fnUntraced(function* (out: string, { id }: Job) {
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  return Option.getOrUndefined(
+    yield* Effect.option(
+      Effect.flatMap(
+        fs.readFileString(join(out, id, "report.json")),
+        Schema.decode(Schema.parseJson(JobReport))
+      )
+    )
+  )
+})
+
+/** The sound's outline; flat where the file cannot be decoded, which no page should fail for. */
+const outlineOf = Effect.fnUntraced(function* (
+  out: string,
+  { id }: Job,
+  file: string,
+  { duration }: JobReport
+) {
+  const ffmpeg = yield* Ffmpeg
+  const { join } = yield* Path.Path
+  const meter = new PeakMeter(outlineRate, 1, frames(duration * outlineRate))
+  yield* Effect.ignore(
+    Stream.runForEach(ffmpeg.decodeBlocks({ path: join(out, id, file) }, outlineRate), (block) =>
+      Effect.sync(() => meter.push(block))
+    )
+  )
+  return meter.peaks()
+})
