@@ -22,8 +22,12 @@ const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
       <fieldset>
         <legend></legend>
         <label class="wide">Say <textarea name="say" rows="3" dir="auto" required></textarea></label>
-        <label>Voice <input name="voice" list="edit-voices" autocomplete="off" required /></label>
-        <label>Provider <input name="provider" list="edit-providers" autocomplete="off" required /></label>
+        <label class="half"
+          >Voice <input name="voice" list="edit-voices" autocomplete="off" required
+        /></label>
+        <label class="half"
+          >Provider <input name="provider" list="edit-providers" autocomplete="off" required
+        /></label>
         <label>Speed <input name="speed" type="number" step="0.05" min="0.1" max="5" /></label>
         <label>From (s) <input name="start" type="number" step="0.001" min="0" /></label>
         <label>To (s) <input name="end" type="number" step="0.001" min="0" /></label>

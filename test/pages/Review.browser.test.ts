@@ -1,0 +1,142 @@
+/** A cue mended end to end: the real command, its bundled service, and a person's browser. */
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { run, type Running, start } from "../app/process.ts"
+import { seriousFindings } from "./axe.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+
+const cues = ["The tide turns at nine.", "We should be gone by then.", "Is that what you heard?"]
+const srt = cues
+  .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},000\n${text}\n`)
+  .join("\n")
+const manifest = [
+  "service: embedded",
+  "defaults: { provider: provider_native, voice: en-anna, language: en }",
+  "jobs:",
+  "  - { id: film, input: film.srt }",
+  ""
+].join("\n")
+
+describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => {
+  const cwd = mkdtempSync(join(tmpdir(), "dubwright-review-"))
+  let browser: Browser
+  let server: Running
+  let address: string
+
+  beforeAll(async () => {
+    writeFileSync(join(cwd, "film.srt"), srt)
+    writeFileSync(join(cwd, "batch.yaml"), manifest)
+    const first = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(first.stdout).tasks, first.stderr).toMatchObject({ created: 1 })
+    server = start(["review", "batch.yaml"], { cwd })
+    address = (await server.firstLine).replace("review ", "")
+    browser = await startChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    server?.child.kill("SIGTERM")
+    await server?.ended
+  })
+
+  const report = () => JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
+  const opened = async (page: Page): Promise<void> => {
+    await page.goto(`${address}film/report.html#cue-2`)
+    await page.keyboard.press("e")
+    await page.locator("#edit textarea").waitFor()
+  }
+
+  it("is changed, heard and accepted; only it is spoken again, and later runs honour it", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const misdeeds = misdeedsOf(page, new URL(address).origin)
+    await opened(page)
+    expect(await page.locator("#edit-source").textContent()).toBe(cues[1])
+    expect(await page.locator("#edit-accept").isDisabled(), "nothing is accepted unheard").toBe(true)
+    expect(await seriousFindings(page)).toEqual([])
+
+    await page.locator("#edit textarea").fill("We must be gone by then.")
+    await page.locator('#edit input[name="speed"]').fill("1.1")
+    await page.locator("#edit-hear").click()
+    await expect
+      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
+      .toContain("in place")
+    await expect.poll(() => page.evaluate("document.querySelector('#edit-take').duration > 0.5")).toBe(true)
+    expect(existsSync(join(cwd, "batch.yaml.overrides.yaml")), "hearing changes nothing").toBe(false)
+
+    await page.locator("#edit textarea").fill("We must be gone by then!")
+    expect(
+      await page.locator("#edit-accept").isDisabled(),
+      "what was heard is not what stands there now"
+    ).toBe(true)
+    await page.locator("#edit textarea").fill("We must be gone by then.")
+    await page.locator("#edit-hear").click()
+    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    await page.locator("#edit-accept").click()
+    await expect
+      .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 })
+      .toContain("We must be gone by then.")
+    expect(await page.locator("#cues [aria-current]").getAttribute("id")).toBe("cue-2")
+    expect(misdeeds).toEqual([])
+    await page.close()
+
+    expect(report().cues.map((cue: { said: string }) => cue.said)).toEqual([
+      cues[0],
+      "We must be gone by then.",
+      cues[2]
+    ])
+    expect(readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8")).toContain(
+      'film:\n    "2":\n      was: We should be gone by then.\n      say: We must be gone by then.\n      speed: 1.1\n'
+    )
+    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      jobs: [{ id: "film", status: "delivered" }],
+      tasks: { created: 0, reused: 2 }
+    })
+    expect(report().cues[1].said).toBe("We must be gone by then.")
+  })
+
+  it("is moved without being spoken again, and goes back to the script when told", async () => {
+    const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
+    await opened(page)
+    await page.locator('#edit input[name="start"]').fill("4.5")
+    await page.locator('#edit input[name="end"]').fill("6.5")
+    await page.locator("#edit-hear").click()
+    await expect
+      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
+      .toContain("from 4.50 s")
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    await page.locator("#edit-withdraw").click()
+    await expect
+      .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 })
+      .toContain(cues[1])
+    await page.close()
+    expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
+  })
+
+  it("tells why a take cannot be had, and stays open", async () => {
+    const page = await browser.newPage()
+    await opened(page)
+    await page.locator('#edit input[name="voice"]').fill("en-nobody")
+    await page.locator("#edit-hear").click()
+    await expect
+      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
+      .toContain("does not know this voice")
+    expect(await page.locator("#edit-accept").isDisabled()).toBe(true)
+    await page.keyboard.press("Escape")
+    expect(await page.locator("#edit").isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it("is out of reach for whoever has no token", async () => {
+    const { origin } = new URL(address)
+    expect((await fetch(`${origin}/film/report.html`)).status).toBe(404)
+    expect((await fetch(`${address}film/cues/2/withdraw`, { method: "POST", body: "{}" })).status).toBe(403)
+    const page = await fetch(`${address}film/report.html`)
+    expect(page.headers.get("access-control-allow-origin")).toBeNull()
+    expect(page.headers.get("x-frame-options")).toBe("DENY")
+    expect((await fetch(`${address}film/..%2f..%2fbatch.yaml`)).status).toBe(404)
+  })
+})
