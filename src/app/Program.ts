@@ -89,8 +89,8 @@ process.once("SIGTERM", () => (signal ??= "SIGTERM"))
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault
   if (!Cause.isInterruptedOnly(exit.cause)) return exitCodes.fault
-  // A service is meant to be stopped: that is its good end.
-  if (words[0] === "serve") return exitCodes.done
+  // A server is meant to be stopped: that is its good end.
+  if (words[0] === "serve" || words[0] === "review") return exitCodes.done
   return signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted
 }
 
