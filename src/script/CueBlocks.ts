@@ -5,6 +5,7 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { Notice, ScriptFault } from "../domain/Cue.ts"
+import { excerpt, isBlank, numberOf, type Paragraph, paragraphsOf, trimmed } from "./CueLines.ts"
 import { timingOf, type Timing, type TimingStyle } from "./Timing.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
@@ -114,12 +115,7 @@ const nextTiming = (scan: Scan, from: number): number => {
   return line
 }
 
-const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
-
-const numberOf = (line: string | undefined): number | undefined =>
-  line !== undefined && /^\s*\d{1,9}\s*$/u.test(line) ? Number(line) : undefined
-
-/** How many lines directly above a time line name the cue: 0, 1, or more where blank lines stand between. */
+/** The line above a time line that numbers its cue, if there is one; blank lines may stand between where the number is the next one. */
 const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
   const above = time - 1
   const number = numberOf(scan.lines[above])
@@ -237,22 +233,6 @@ const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyAr
   return lines
 }
 
-interface Paragraph {
-  readonly from: number
-  readonly to: number
-}
-
-const paragraphsOf = (lines: ReadonlyArray<string>, from: number, to: number): ReadonlyArray<Paragraph> => {
-  const paragraphs: Array<Paragraph> = []
-  let start = from
-  for (let line = from; line <= to; line++)
-    if (line === to || lines[line] === "") {
-      if (line > start) paragraphs.push({ from: start, to: line })
-      start = line + 1
-    }
-  return paragraphs
-}
-
 /** Comments, styles and regions, and the line above a time that names its cue. */
 const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
   const first = scan.lines[paragraph.from] ?? ""
@@ -286,18 +266,4 @@ const passHeader = (scan: Scan): number => {
     line++
   }
   return line
-}
-
-const trimmed = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const kept = lines.map((line) => line.trim())
-  while (kept.length > 0 && kept[0] === "") kept.shift()
-  while (kept.length > 0 && kept.at(-1) === "") kept.pop()
-  return kept
-}
-
-/** The first words of what stands there. */
-export const excerpt = (text: string): string => {
-  const words = text.replace(/\s+/gu, " ").trim()
-  const points = Array.from(words)
-  return points.length > 60 ? `${points.slice(0, 59).join("")}…` : words
 }

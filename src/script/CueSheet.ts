@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import { ScriptFault, ScriptRejected } from "../domain/Cue.ts"
-import { excerpt } from "./CueBlocks.ts"
+import { excerpt } from "./CueLines.ts"
 import { decodeText } from "./Encoding.ts"
 import { overrideOf, type Overrides } from "./Overrides.ts"
 import type { CueWords } from "./Words.ts"

@@ -5,15 +5,6 @@
 import { isCapitals, isPronounceable, wordCount } from "./Writing.ts"
 import { namesRole, namesSound } from "./SoundWords.ts"
 
-/** A text with its notes taken out. */
-export interface WithoutNotes {
-  readonly text: string
-  /** Whether a note of a sound was taken out. */
-  readonly sounds: boolean
-  /** Whether lyrics were taken out. */
-  readonly music: boolean
-}
-
 const sign = "[♩-♬\\u{1d15e}-\\u{1d164}\\u{1f3b5}\\u{1f3b6}]"
 const musicSign = new RegExp(sign, "u")
 const everySign = new RegExp(sign, "gu")

@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
 import type { Cue } from "../../src/domain/Cue.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
+import { wordsOf } from "../../src/script/Words.ts"
 import { corpusFile, hasCorpus } from "./corpus.ts"
 
 const Row = Schema.parseJson(
@@ -543,5 +544,48 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     expect(
       cuesOf("mozilla+vtt.js/integration/cycle-collector-talk.vtt")[1]?.turns?.map((turn) => turn.speaker)
     ).toEqual(["Chris Pearce", "Kyle Huey"])
+  })
+
+  const said = (file: string) =>
+    wordsOf(Either.getOrThrow(read(file)), {}, []).cues.map((cue) =>
+      "parts" in cue ? cue.parts.map((part) => part.speaker ?? "") : cue.skipped
+    )
+
+  it("says what is there to say, and by whom", () => {
+    expect(new Set(said("RHI+MetaPlayer/elephant.hebrew.srt"))).toEqual(new Set(["unreadable"]))
+    expect(
+      said("torpluston+translation/tor-animation.pt_PT.34-of-35-empty.srt").filter((cue) => cue !== "empty")
+    ).toHaveLength(1)
+    expect(cuesOf("RHI+MetaPlayer/elephant.arabic.srt").some((cue) => cue.text.includes("|"))).toBe(false)
+    expect(said("pculture+babelsubs/inline_test_speaker_change.srt")).toEqual([["", ""]])
+    expect(said("pbs+pycaption/inline_sample_srt.srt")).toEqual([
+      "sound-effect",
+      ["MAN"],
+      [""],
+      [""],
+      ["MAN 2"],
+      ["MAN 2"],
+      "sound-effect"
+    ])
+    expect(said("pbs+pycaption/inline_sample_webvtt_output_long_cue.vtt")).toEqual([
+      "empty",
+      ["NARRATOR"],
+      [""]
+    ])
+    expect(
+      said("asticode+go-astisub/example-in-styled.srt").filter((cue) => cue === "sound-effect")
+    ).toHaveLength(5)
+    expect(said("glut23+webvtt-py/youtube_dl.vtt")).toEqual([[""], [""], [""], "repeated"])
+    expect(said("mozilla+vtt.js/integration/cycle-collector-talk.vtt")[1]).toEqual([
+      "Chris Pearce",
+      "Kyle Huey"
+    ])
+  })
+
+  it("tells of letters that were destroyed before", () => {
+    const script = Either.getOrThrow(read("RHI+MetaPlayer/elephant.hebrew.srt"))
+    expect(script.notices.map((notice) => notice.message)).toEqual([
+      "78 cues hold letters destroyed by an earlier conversion (\ufffd)"
+    ])
   })
 })
