@@ -86,12 +86,12 @@ export const makeDownload = Effect.gen(function* () {
         : done.srt !== undefined
           ? { format: "srt" as const, location: done.srt }
           : undefined
-    if (offered === undefined) return Effect.succeed(undefined)
+    if (offered === undefined) return Effect.succeed(noTranscript)
     return file(offered.location, mostTranscriptBytes).pipe(
       Effect.retry(backoff.pipe(Schedule.intersect(Schedule.recurs(2)))),
       Effect.map((bytes) => ({ format: offered.format, text: Buffer.from(bytes).toString("utf8") })),
       // Without a transcript parts are told apart by their pauses: no reason to give the audio up.
-      Effect.orElseSucceed(() => undefined)
+      Effect.orElseSucceed(() => noTranscript)
     )
   }
 
@@ -116,6 +116,8 @@ export const makeDownload = Effect.gen(function* () {
     }).pipe(Effect.retry(afresh))
   }
 })
+
+const noTranscript: Fetched["transcript"] = undefined
 
 /** Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. */
 const afresh = backoff.pipe(

@@ -21,7 +21,7 @@ export interface LaneLimits {
 export interface LaneStatus {
   readonly inFlight: number
   readonly limit: number
-  /** When starts go on, in milliseconds since 1970; 0 where they are not held back. */
+  /** When starts go on, in milliseconds since 1970; 0 where they are not held back, or until the service is in order again. */
   readonly heldUntil: number
 }
 
@@ -134,7 +134,7 @@ export const makeLane = (
       status: Effect.sync(() => ({
         inFlight: queue.pending,
         limit: queue.concurrency,
-        heldUntil: mended === undefined ? heldUntil : Infinity
+        heldUntil: mended === undefined ? heldUntil : 0
       }))
     }
   })

@@ -3,7 +3,7 @@
  * after a crash knows what may have happened.
  */
 import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
-import type { TaskId } from "../domain/Ids.ts"
+import type { ProviderId, TaskId } from "../domain/Ids.ts"
 import { labelled, markOf, marksIn } from "../domain/Mark.ts"
 import { Setback } from "../domain/Setback.ts"
 import { type CallFault, type Fault, setbackOf } from "../gateway/Fault.ts"
@@ -194,6 +194,7 @@ const attempt = (
 
     const fault = answer.left
     yield* lane.told(fault)
+    if (fault._tag === "SlowDown") yield* paced(lane, casting.provider)
     switch (fault._tag) {
       case "Refused":
         run.budget.release(cost)
@@ -219,6 +220,15 @@ const attempt = (
         return task
       }
     }
+  })
+
+/** Tells how a lane stands after it was slowed. */
+const paced = (lane: Lane, provider: ProviderId): Effect.Effect<void, never, Progress> =>
+  Effect.gen(function* () {
+    const progress = yield* Progress
+    const { inFlight, limit, heldUntil } = yield* lane.status
+    const waitingSeconds = Math.max(0, heldUntil - (yield* Clock.currentTimeMillis)) / 1000
+    yield* progress.emit({ _tag: "LanePaced", provider, inFlight, limit, waitingSeconds })
   })
 
 /**

@@ -188,12 +188,14 @@ const write = (
 const syncing = (
   folder: string,
   log: string
-): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    let file: FileHandle | undefined
-    yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
-    return workedLater(folder, async () => {
-      file ??= await open(log, "r+")
-      await file.datasync()
-    })
+): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> => {
+  let file: FileHandle | undefined
+  const sync = workedLater(folder, async () => {
+    file ??= await open(log, "r+")
+    await file.datasync()
   })
+  return Effect.as(
+    Effect.addFinalizer(() => Effect.promise(async () => file?.close())),
+    sync
+  )
+}
