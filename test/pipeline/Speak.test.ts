@@ -217,7 +217,12 @@ const lived = (folder: string, world: World) =>
         keys,
         profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
       })
-      return { summary, standings: yield* store.standings(keys) }
+      const rows = yield* store.rows(keys)
+      return {
+        summary,
+        standings: yield* store.standings(keys),
+        rerolls: new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
+      }
     }).pipe(Effect.provide(parts(folder, world)), Effect.fork)
     for (let turns = 0; ; turns++) {
       if (world.dead) {
@@ -250,14 +255,16 @@ it.effect.prop(
         const standing = end?.standings.get(key)
         const paid = world.paid.filter((task) => task.text === text)
         const heard = paid.filter((task) => task.fate === "done")
-        // A take that the service failed or forgot may be followed by another; one that it spoke never is.
-        if (standing?.state === "fetched") expect(heard.length).toBe(1)
+        // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its audio
+        // was of no use time after time: each such take is counted, against the budget for it.
+        const useless = end?.rerolls.get(key) ?? 0
+        if (standing?.state === "fetched") expect(heard.length).toBe(1 + useless)
         else {
           expect(standing?.state).toBe("failed")
           expect(standing?.setback?.words).toBeTruthy()
-          expect(heard.length).toBeLessThanOrEqual(1)
+          expect(heard.length).toBeLessThanOrEqual(1 + useless)
         }
       }
     }),
-  { fastCheck: { numRuns: 40 } }
+  { fastCheck: { numRuns: 25 }, timeout: 180_000 }
 )
