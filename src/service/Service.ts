@@ -246,37 +246,31 @@ const appOf = (
   services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles.TaskFiles | Health.Health>,
   metrics: Metrics
 ) =>
-  Effect.gen(function* () {
-    const layer = Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
+  Layer.build(
+    Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
       Layer.provide(keySecurity),
-      Layer.provide(Layer.succeedContext(services))
+      Layer.provide(Layer.succeedContext(services)),
+      Layer.fresh
     )
-    const built = yield* Layer.build(Layer.fresh(layer))
-    const router = yield* Effect.provide(HttpApiBuilder.Router.router, built)
-    const app = yield* HttpRouter.toHttpApp(router).pipe(
-      HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true })
-    )
-    return counted(Effect.catchAllCause(app, answerTo), metrics)
-  })
+  ).pipe(
+    Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
+    Effect.flatMap(HttpRouter.toHttpApp),
+    HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true }),
+    Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
+  )
 
 const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
     const began = performance.now()
-    const response = yield* app
-    const seconds = (performance.now() - began) / 1000
-    const path = patternOf(pathIn(request.url))
-    metrics.request(request.method, path, response.status, seconds)
-    yield* Effect.whenLogLevel(
-      Effect.annotateLogs(Effect.logDebug("request"), {
-        method: request.method,
-        path,
-        status: response.status,
-        seconds
-      }),
-      "Debug"
-    )
-    return response
+    return Effect.tap(app, ({ status }) => {
+      const seconds = (performance.now() - began) / 1000
+      const path = patternOf(pathIn(url))
+      metrics.request(method, path, status, seconds)
+      return Effect.whenLogLevel(
+        Effect.annotateLogs(Effect.logDebug("request"), { method, path, status, seconds }),
+        "Debug"
+      )
+    })
   })
 
 /** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. */

@@ -1,5 +1,5 @@
 /** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import { toInt16 } from "../audio/Pcm.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../domain/Units.ts"
 import { type Engine, type EngineUnavailable, type Mark, SpeechFailed } from "../engines/Engine.ts"
@@ -63,13 +63,15 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
   let rate: SampleRate | undefined
   let end = 0
   for (const entry of entries) {
-    const said = yield* say(engine, order, entry.text, order.text).pipe(
+    const heard = yield* say(engine, order, entry.text, order.text).pipe(
+      Effect.asSome,
       Effect.catchIf(
         (failure) => failure._tag === "SpeechFailed" && failure.reason === "nothing-to-say",
-        () => Effect.succeed(undefined)
+        () => Effect.succeedNone
       )
     )
-    if (said === undefined) continue
+    if (Option.isNone(heard)) continue
+    const said = heard.value
     rate = said.rate
     const at = Frames.make(Math.max(end, framesAt(entry.start, rate)))
     end = at + said.samples.length

@@ -162,6 +162,42 @@ describe("a service that stops", () => {
   })
 })
 
+test("the log is made of records, and holds neither words nor keys", async () => {
+  const lines: Array<string> = []
+  const dataDir = mkdtempSync(join(tmpdir(), "dubwright-log-"))
+  const service = await startService({ audio: { format: "wav" } }, dataDir, (line) => lines.push(line))
+  started.push(service)
+  const secret = "zebrafish"
+  for (const text of [`The ${secret} swims.`, "…"]) {
+    const { task_id } = await create(service, service.key, "fast-en-us", {
+      provider: "provider_fast",
+      text,
+      voice_name: secret
+    })
+    await ended(service, service.key, task_id)
+  }
+  await ask(service.address, `wrong-${secret}`, "GET", "/v1/credits")
+  await ask(service.address, service.key, "POST", `/v1/text-to-speech/${secret}`, {
+    provider: secret,
+    text: secret
+  })
+  const records = lines.map((line): unknown => JSON.parse(line))
+  expect(records).toContainEqual(
+    expect.objectContaining({
+      message: "task done",
+      annotations: expect.objectContaining({ provider: "provider_fast", seconds: expect.any(Number) })
+    })
+  )
+  expect(records).toContainEqual(
+    expect.objectContaining({
+      message: "request",
+      annotations: expect.objectContaining({ path: "/v1/credits", status: 401 })
+    })
+  )
+  expect(lines.join("\n")).not.toContain(secret)
+  expect(lines.join("\n")).not.toContain(service.key)
+})
+
 test("a service inside a process keeps its tasks, changes its key, and shows in no list", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "dubwright-embedded-"))
   const run = <A>(use: (address: string, key: string) => Promise<A>) =>

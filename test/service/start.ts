@@ -23,16 +23,20 @@ export interface Started {
   readonly stop: () => Promise<void>
 }
 
-/** Starts one, in a folder of its own where none is named. */
+/** Starts one, in a folder of its own where none is named; `log` is given every line of its log. */
 export const startService = async (
   config: ServiceConfig = {},
-  dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-"))
+  dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-")),
+  log?: (line: string) => void
 ): Promise<Started> => {
   const scope = Effect.runSync(Scope.make())
   const { address } = await Effect.runPromise(
     serve({ host: "127.0.0.1", port: 0, dataDir, config }).pipe(
       Effect.provide(Ffmpeg.Default),
-      Logger.withMinimumLogLevel(LogLevel.None),
+      Logger.withMinimumLogLevel(log === undefined ? LogLevel.None : LogLevel.All),
+      Effect.provide(
+        Logger.replace(Logger.defaultLogger, Logger.map(Logger.jsonLogger, log ?? (() => undefined)))
+      ),
       Scope.extend(scope)
     )
   )
