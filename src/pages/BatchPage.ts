@@ -12,6 +12,8 @@ export interface BatchJob {
   readonly summary: JobSummary
   /** Its figures; undefined where it has no report. */
   readonly metrics: Metrics | undefined
+  /** How many of its cues somebody should look at. */
+  readonly looks: number
   /** Where its report is, relative to the page; undefined where it has none. */
   readonly href: string | undefined
   /** Its figures in the run before, where there was one. */
@@ -60,6 +62,8 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
               <tr role="row">
                 <th role="columnheader" scope="col">Job</th>
                 <th role="columnheader" scope="col">State</th>
+                <th role="columnheader" scope="col">Cues to look at</th>
+                <th role="columnheader" scope="col">To look at</th>
                 ${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
               </tr>
             </thead>
@@ -85,10 +89,10 @@ const stateWords: Readonly<Record<State, string>> = {
   fine: "delivered"
 }
 
-const stateOf = ({ summary, metrics }: BatchJob): State =>
+const stateOf = ({ summary, metrics, looks }: BatchJob): State =>
   summary.status !== "delivered"
     ? summary.status
-    : metrics !== undefined && figuresOf(metrics).some(({ poor }) => poor)
+    : looks > 0 || (metrics !== undefined && figuresOf(metrics).some(({ poor }) => poor))
       ? "look"
       : "fine"
 
@@ -105,7 +109,7 @@ const columns = [
 ] as const
 
 const jobRow = (
-  { summary, metrics, lastMetrics, href, state }: BatchJob & { readonly state: State },
+  { summary, metrics, lastMetrics, looks, href, state }: BatchJob & { readonly state: State },
   at: number
 ): Html => {
   const figures = metrics === undefined ? [] : figuresOf(metrics, lastMetrics)
@@ -117,6 +121,9 @@ const jobRow = (
       <span class="mark ${state}">${stateWords[state]}</span>${
         summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
       }
+    </td>
+    <td role="cell" data-label="Cues to look at" class="${looks > 0 ? "poor" : "fine"}">
+      ${metrics === undefined ? undefined : grouped(looks)}
     </td>
     ${columns.map((name) =>
       figureCell(

@@ -31,8 +31,12 @@ export const markNames: ReadonlyArray<MarkName> = [
 ]
 
 /** A cue's marks, the gravest first; none where there is nothing to look at. */
-export const marksOf = ({ status, flags }: CueReport): ReadonlyArray<MarkName> =>
+export const marksOf = ({ status, flags }: Pick<CueReport, "status" | "flags">): ReadonlyArray<MarkName> =>
   markNames.filter((mark) => (mark === "failed" ? status === "failed" : flags.includes(mark)))
+
+/** How many cues somebody should look at. */
+export const looksOf = (cues: ReadonlyArray<Pick<CueReport, "status" | "flags">>): number =>
+  cues.filter((cue) => marksOf(cue).length > 0).length
 
 /** Why a cue is left unspoken, in words. */
 export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, string>> = {

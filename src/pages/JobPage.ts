@@ -3,7 +3,7 @@ import type { JobReport, Metrics } from "../domain/Report.ts"
 import { cueTable } from "./CueTable.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { figureList } from "./FigureList.ts"
-import { type MarkName, markNames, marks, marksOf } from "./Flags.ts"
+import { looksOf, type MarkName, markNames, marks, marksOf } from "./Flags.ts"
 import { type Content, type Html, html, jsonText } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { type JobAction, jobKeys, type KeyHelp } from "./Keys.ts"
@@ -82,7 +82,7 @@ const packedPeaks = (peaks: ArrayLike<number>): string =>
   )
 
 const heading = (report: JobReport): Html => {
-  const marked = report.cues.filter((cue) => marksOf(cue).length > 0).length
+  const marked = looksOf(report.cues)
   const { failed } = report.metrics
   const state = failed > 0 ? "bad" : marked > 0 ? "warn" : "good"
   const about = [report.input, report.language, lasting(report.duration), counted(report.cues.length, "cue")]
@@ -134,7 +134,7 @@ const player = (audio: string | undefined, buttons: Content): Html => {
 const cueSection = (report: JobReport): Html => {
   const names = report.cues.map(marksOf)
   const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
-  const marked = names.filter((of) => of.length > 0).length
+  const marked = looksOf(report.cues)
   const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker?.split(", ") ?? []))].sort(
     (a, b) => a.localeCompare(b)
   )

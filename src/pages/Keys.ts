@@ -26,7 +26,7 @@ export type JobAction =
 
 /** The keys of a job's page. */
 export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
-  { action: "next", keys: ["j", "ArrowDown"], does: "Next cue" },
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next cue (arrows: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous cue" },
   { action: "nextFlagged", keys: ["n"], does: "Next flagged cue" },
   { action: "previousFlagged", keys: ["p"], does: "Previous flagged cue" },
@@ -52,7 +52,7 @@ export type BatchAction = "next" | "previous" | "nextPoor" | "open" | "search" |
 
 /** The keys of a batch's page. */
 export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
-  { action: "next", keys: ["j", "ArrowDown"], does: "Next job" },
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next job (arrows: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous job" },
   { action: "nextPoor", keys: ["n"], does: "Next job that needs a look" },
   { action: "open", keys: ["Enter"], does: "Open the job's report" },

@@ -161,7 +161,14 @@ export const deliverySettled = (
   past: ReadonlyMap<string, Delivery>
 ) => {
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
-    Effect.succeed<JobResult>({ plan, status, metrics: undefined, last: undefined, error: error.message })
+    Effect.succeed<JobResult>({
+      plan,
+      status,
+      metrics: undefined,
+      last: undefined,
+      looks: 0,
+      error: error.message
+    })
   return deliverJob(plan, takes, out, past).pipe(
     Effect.catchTags({
       ClipMissing: undone("unfinished"),

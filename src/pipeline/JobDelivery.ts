@@ -11,6 +11,7 @@ import {
   millisAtMicros
 } from "../domain/Units.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
+import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliver } from "./Deliver.ts"
@@ -29,6 +30,8 @@ export type JobResult = {
   readonly metrics: Metrics | undefined
   /** Its figures in the run before, where there was one. */
   readonly last: Metrics | undefined
+  /** How many of its cues somebody should look at. */
+  readonly looks: number
 } & (
   | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }
   | { readonly status: "failed" | "unfinished"; readonly error: string }
@@ -49,7 +52,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
   const digest = yield* digestOf(plan, clips)
   const made = before.get(job.id)
-  const last = yield* lastMetrics(out, plan)
+  const lastTime = yield* lastReport(out, plan)
+  const last = lastTime?.metrics
   if (made?.digest === digest && (yield* allThere(out, made))) {
     const unchanged: JobResult = {
       plan,
@@ -57,6 +61,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       unchanged: true,
       metrics: last,
       last,
+      looks: looksOf(lastTime?.cues ?? []),
       files: made.files.map(({ path }) => path)
     }
     return unchanged
@@ -92,6 +97,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     const undone: JobResult = {
       plan,
       last,
+      looks: looksOf(report.cues),
       status: left.length > 0 ? "unfinished" : "failed",
       metrics: report.metrics,
       error:
@@ -125,6 +131,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     unchanged: false,
     metrics: report.metrics,
     last,
+    looks: looksOf(report.cues),
     files
   }
   return delivered
@@ -158,13 +165,14 @@ const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport)
   return path
 })
 
-const lastMetrics = Effect.fnUntraced(function* (out: string, { job }: JobPlan) {
+/** The report of the run before, where there is one that can be read. */
+const lastReport = Effect.fnUntraced(function* (out: string, { job }: JobPlan) {
   const fs = yield* FileSystem.FileSystem
   const read = yield* Effect.option(
     Effect.flatMap(
       Effect.flatMap(reportPath(out, job.id), (path) => fs.readFileString(path)),
-      Schema.decode(Schema.parseJson(Schema.Struct({ metrics: JobReport.fields.metrics })))
+      Schema.decode(Schema.parseJson(JobReport))
     )
   )
-  return Option.getOrUndefined(Option.map(read, ({ metrics }) => metrics))
+  return Option.getOrUndefined(read)
 })

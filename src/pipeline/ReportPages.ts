@@ -55,6 +55,7 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
       summary,
       metrics: result?.metrics,
       lastMetrics: result?.last,
+      looks: result?.looks ?? 0,
       href: result?.metrics === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
     }
   })
@@ -63,4 +64,14 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
 })
 
 /** What browsers play, those in which they find any moment exactly first. */
-export const audible: ReadonlyArray<OutputName> = ["wav", "flac", "m4a", "opus", "mp3", "mp4", "webm", "mov", "mkv"]
+export const audible: ReadonlyArray<OutputName> = [
+  "wav",
+  "flac",
+  "m4a",
+  "opus",
+  "mp3",
+  "mp4",
+  "webm",
+  "mov",
+  "mkv"
+]

@@ -7,6 +7,7 @@ import { frames, SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
+import { looksOf } from "../pages/Flags.ts"
 import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
 import { audible } from "./ReportPages.ts"
@@ -58,6 +59,7 @@ export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Ba
       const shown: BatchJob = {
         summary,
         metrics: report?.metrics,
+        looks: looksOf(report?.cues ?? []),
         href: report === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
       }
       return shown

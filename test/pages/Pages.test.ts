@@ -68,6 +68,7 @@ describe("a batch's page", () => {
       summary.id === "harbour-ep02"
         ? undefined
         : { ...sampleMetrics, ...(summary.id === "calm" ? calm : {}) },
+    looks: 0,
     href: summary.id === "harbour-ep02" ? undefined : `${encodeURIComponent(summary.id)}/report.html`
   }))
   const text = batchPage(sampleRun, jobs, parts)
@@ -77,6 +78,19 @@ describe("a batch's page", () => {
       "failed",
       "look",
       "fine"
+    ])
+  })
+
+  it("finds a job worth a look for a single cue, however good its figures", () => {
+    const one = batchPage(
+      sampleRun,
+      jobs.map((job) => ({ ...job, looks: job.summary.id === "calm" ? 1 : 0 })),
+      parts
+    )
+    expect([...one.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
+      "failed",
+      "look",
+      "look"
     ])
   })
 

@@ -50,6 +50,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         sampleRun.jobs.map((summary) => ({
           summary,
           metrics: summary.id === "calm" ? fine : sampleMetrics,
+          looks: summary.id === "calm" ? 0 : 3,
           href: "short/report.html",
           lastMetrics
         })),

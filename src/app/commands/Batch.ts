@@ -112,10 +112,12 @@ const verify = Command.make("verify", stateOptions, (options) =>
   )
 )
 
+const { json: _json, ...reviewOptions } = stateOptions
+
 const review = Command.make(
   "review",
   {
-    ...stateOptions,
+    ...reviewOptions,
     port: Options.map(
       Flags.wholeNumber(
         "port",
@@ -129,7 +131,7 @@ const review = Command.make(
   (options) =>
     Effect.flatMap(
       load(() => import("../ReviewCommand.ts")),
-      ({ review }) => review(options)
+      ({ review }) => review({ ...options, json: false })
     )
 ).pipe(
   Command.withDescription(
