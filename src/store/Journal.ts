@@ -122,8 +122,8 @@ UPDATE utterance SET
     WHEN change.event = 'announce' THEN (SELECT time FROM given)
     WHEN change.event IN ('withdraw', 'retry') THEN NULL
     ELSE utterance.announced_at END,
-  rerolls = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE rerolls + (change.event = 'lose' AND change.kind = 'bad-audio') END,
-  losses = CASE WHEN change.event IN ('retry', 'resume') THEN 0 ELSE losses + (change.event = 'lose' AND change.kind <> 'bad-audio') END,
+  rerolls = rerolls + (change.event = 'lose' AND change.kind = 'bad-audio'),
+  losses = losses + (change.event = 'lose' AND change.kind <> 'bad-audio'),
   setback = CASE
     WHEN change.event IN ('lose', 'fail') THEN change.setback
     WHEN change.event IN ('fetch', 'retry', 'recall', 'resume') THEN NULL

@@ -135,7 +135,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
       expect(failed?.task).toBeDefined()
       // The failed take has a task of its mark in the history: the next create must not be taken for it.
       const retried = yield* after(utterance, ["retry"])
-      expect(retried).toMatchObject({ state: "planned", take: 3, task: undefined, losses: 0 })
+      expect(retried).toMatchObject({ state: "planned", take: 3, task: undefined, losses: 1 })
     })
   )
 
