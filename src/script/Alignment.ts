@@ -1,13 +1,15 @@
 /** Two texts laid side by side: an edit distance within a band around the diagonal, with its path. */
 
-/** Letters on either side of the diagonal that are looked at, at least; longer texts get a share of their length. */
+/**
+ * Letters on either side of the diagonal that are looked at, at least; longer texts get a share of their length.
+ */
 const narrowest = 96
 const share = 0.08
 const widest = 600
 
 /**
- * For each position of `ours` the position of `theirs` it stands beside, rising, or -1 where it stands beside nothing. Time and memory grow with the length
- * times the band, which follows the straight line from start to end.
+ * For each position of `ours` the position of `theirs` it stands beside, rising, or -1 where it stands beside
+ * nothing. Time and memory grow with the length times the band, which follows the straight line from start to end.
  */
 export const aligned = (ours: string, theirs: string): Int32Array => {
   const [n, m] = [ours.length, theirs.length]
@@ -37,7 +39,7 @@ export const aligned = (ours: string, theirs: string): Int32Array => {
       const added = j > 0 && k > 0 ? (now[k - 1] ?? Infinity) + 1 : Infinity
       const least = Math.min(beside, alone, added)
       now[k] = least
-      steps[i * width + k] = least === beside ? beSide : least === alone ? aLone : aDded
+      steps[i * width + k] = least === beside ? step.beside : least === alone ? step.alone : step.added
     }
     ;[before, now] = [now, before]
   }
@@ -45,18 +47,19 @@ export const aligned = (ours: string, theirs: string): Int32Array => {
   let j = m
   while (i > 0 && j > 0) {
     const k = j - from(i)
-    const step = k < 0 || k >= width ? aLone : (steps[i * width + k] ?? aLone)
-    if (step === beSide) {
+    const reached = k < 0 || k >= width ? step.alone : (steps[i * width + k] ?? step.alone)
+    if (reached === step.beside) {
       pairs[i - 1] = j - 1
       i--
       j--
-    } else if (step === aLone) i--
+    } else if (reached === step.alone) i--
     else j--
   }
   return pairs
 }
 
-const [beSide, aLone, aDded] = [1, 2, 3] as const
+/** How a cell of the table was reached. */
+const step = { beside: 1, alone: 2, added: 3 } as const
 
 /** A wrong letter costs a little less than one left out and one added. */
 const cost = (ours: string, i: number, theirs: string, j: number): number =>

@@ -10,7 +10,10 @@ import { inOrder, voicesOf } from "./CueVoices.ts"
 import { unchecked } from "./Unchecked.ts"
 import { isOverride } from "./Overrides.ts"
 
-/** Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told and passed over. */
+/**
+ * Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told
+ * and passed over.
+ */
 export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
   const mended = repaired(text)
   const events = parse(mended.text).events.dialogue
@@ -73,7 +76,9 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
 /** A hundred thousand hours, in milliseconds: what is beyond is no time. */
 const longest = 3.6e11
 
-/** What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot. */
+/**
+ * What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot.
+ */
 interface Repaired {
   readonly text: string
   /** The line of each Dialogue, from 1. */
@@ -137,13 +142,19 @@ const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
   return fields.join(",")
 }
 
-/** Braces that nothing closes, by the hundred, are no codes; the parser would look for the end of each through all that follows. */
+/**
+ * Braces that nothing closes, by the hundred, are no codes; the parser would look for the end of each through all
+ * that follows.
+ */
 const closedBraces = (event: string): string =>
   (event.match(/\{/gu)?.length ?? 0) > 500 ? event.replace(/\{(?=[^{}]*(?:\{|$))/gu, "") : event
 
 const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
 
-/** Overrides of ours stand in braces as ASS's own codes do: they are held apart from those while the parser is at work. */
+/**
+ * Overrides of ours stand in braces as ASS's own codes do: they are held apart from those while the parser is at
+ * work.
+ */
 const heldOverrides = (event: string): string =>
   event.replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
     isOverride(inner) ? `${heldOpen}${inner}${heldClose}` : whole

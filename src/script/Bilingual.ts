@@ -1,13 +1,19 @@
 /** Cues that say the same in two languages, one above the other: which lines are which. */
 import { hasScript, scriptOf, wordCount } from "./Writing.ts"
 
-/** The scripts of a file's two languages, where they differ; absent where the two share one, or where there is only one. */
+/**
+ * The scripts of a file's two languages, where they differ; absent where the two share one, or where there is only
+ * one.
+ */
 export interface Languages {
   readonly first: string
   readonly second: string
 }
 
-/** The scripts of the two languages of a file: those of the first and the last line in most of its cues of several lines. */
+/**
+ * The scripts of the two languages of a file: those of the first and the last line in most of its cues of several
+ * lines.
+ */
 export const languagesOf = (texts: ReadonlyArray<string>): Languages | undefined => {
   const pairs = new Map<string, { readonly languages: Languages; count: number }>()
   let several = 0
@@ -27,8 +33,9 @@ export const languagesOf = (texts: ReadonlyArray<string>): Languages | undefined
 }
 
 /**
- * A cue's text in one of its languages; undefined where it has none in it. Languages in different scripts are told apart line by line, where a line that
- * borrows Latin words stays in its own; others by the upper and the lower half of the lines. A single short line is in both.
+ * A cue's text in one of its languages; undefined where it has none in it. Languages in different scripts are told
+ * apart line by line, where a line that borrows Latin words stays in its own; others by the upper and the lower
+ * half of the lines. A single short line is in both.
  */
 export const linesIn = (
   text: string,

@@ -1,4 +1,7 @@
-/** Files that are plainly something else than text, told by their first bytes, so that the message can say what they are. */
+/**
+ * Files that are plainly something else than text, told by their first bytes, so that the message can say what they
+ * are.
+ */
 
 const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> = [
   ["a PNG picture", 0, "\x89PNG"],
@@ -21,7 +24,9 @@ const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> =
   ["an RTF document", 0, "{\\rtf"]
 ]
 
-/** What a file is that is no text, in words that complete "this is …"; undefined where its first bytes tell nothing. */
+/**
+ * What a file is that is no text, in words that complete "this is …"; undefined where its first bytes tell nothing.
+ */
 export const binaryKind = (bytes: Uint8Array): string | undefined =>
   kinds.find(([, at, magic]) =>
     Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))

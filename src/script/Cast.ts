@@ -63,7 +63,10 @@ export const castLines = (
     : Either.left(Uncast.make({ speakers: [first, ...others] }))
 }
 
-/** The speakers of a script with the number of their cues, those with most cues first: what a voice map is to be filled in for. */
+/**
+ * The speakers of a script with the number of their cues, those with most cues first: what a voice map is to be
+ * filled in for.
+ */
 export const speakersOf = (words: ReadonlyArray<CueWords>): ReadonlyArray<SpeakerCues> => {
   const cues = new Map<SpeakerName | undefined, Set<number>>()
   for (const cue of words)

@@ -1,10 +1,12 @@
-/** Which legacy code page a file was written in: chardet's statistics, checked against how the decoded words look. */
+/**
+ * Which legacy code page a file was written in: chardet's statistics, checked against how the decoded words look.
+ */
 import chardet from "chardet"
 import iconv from "iconv-lite"
 
 /**
- * The likeliest code page of bytes that are not UTF-8, as a name iconv-lite knows; undefined where nothing is likely. Only
- * lines with non-ASCII bytes are weighed, so that time lines do not drown the words.
+ * The likeliest code page of bytes that are not UTF-8, as a name iconv-lite knows; undefined where nothing is
+ * likely. Only lines with non-ASCII bytes are weighed, so that time lines do not drown the words.
  */
 export const guessCodePage = (bytes: Uint8Array): string | undefined => {
   const sample = telling(bytes)
@@ -84,13 +86,19 @@ const windowsName = (name: string, sample: Buffer): string | undefined =>
 /** No character that the code page lacks, and none of the C1 controls that a wrong guess turns up. */
 const readsCleanly = (text: string): boolean => !/[\ufffd\u0080-\u009f]/u.test(text)
 
-/** Code pages that chardet does not know well enough, each with a measure from 0 to 1 of how much the text looks like its language. */
+/**
+ * Code pages that chardet does not know well enough, each with a measure from 0 to 1 of how much the text looks
+ * like its language.
+ */
 const checks: ReadonlyArray<readonly [string, (text: string) => number]> = [
   ["windows-1258", (text) => looksVietnamese(text.normalize("NFC"))],
   ["windows-874", (text) => looksThai(text)]
 ]
 
-/** Vietnamese: of all letters one in ten carries a mark that no other language writes, and no tone mark stands off a vowel. */
+/**
+ * Vietnamese: of all letters one in ten carries a mark that no other language writes, and no tone mark stands off a
+ * vowel.
+ */
 const looksVietnamese = (text: string): number => {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const own = text.match(/[\u1ea0-\u1ef9]/gu)?.length ?? 0

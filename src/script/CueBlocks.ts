@@ -1,6 +1,6 @@
 /**
- * SRT, WebVTT and SBV text to blocks: for each cue its time, its number and its lines of text, whatever is missing, doubled or broken
- * around them. Nothing is lost without a notice; a file of which nothing can be read is refused.
+ * SRT, WebVTT and SBV text to blocks: for each cue its time, its number and its lines of text, whatever is missing,
+ * doubled or broken around them. Nothing is lost without a notice; a file of which nothing can be read is refused.
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
@@ -115,7 +115,10 @@ const nextTiming = (scan: Scan, from: number): number => {
   return line
 }
 
-/** The line above a time line that numbers its cue, if there is one; blank lines may stand between where the number is the next one. */
+/**
+ * The line above a time line that numbers its cue, if there is one; blank lines may stand between where the number
+ * is the next one.
+ */
 const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
   const above = time - 1
   const number = numberOf(scan.lines[above])
@@ -215,7 +218,10 @@ const srtText = (scan: Scan, from: number, to: number, number: number | undefine
   return trimmed(scan.lines.slice(from, end))
 }
 
-/** A WebVTT cue's text ends at the first blank line; what else stands before the next time is comment, style, name or lost. */
+/**
+ * A WebVTT cue's text ends at the first blank line; what else stands before the next time is comment, style, name
+ * or lost.
+ */
 const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyArray<string> => {
   const paragraphs = paragraphsOf(scan.lines, from, to)
   const first = paragraphs[0]

@@ -1,6 +1,6 @@
 /**
- * A table beside a subtitle, in CSV: who speaks which cues, with which voice, and which stay unspoken. For subtitles that are not to be written
- * into.
+ * A table beside a subtitle, in CSV: who speaks which cues, with which voice, and which stay unspoken. For
+ * subtitles that are not to be written into.
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
@@ -25,8 +25,9 @@ export type CueSheet = ReadonlyArray<SheetRow>
 const columns = ["cues", "speaker", "voice", "provider", "model", "speed", "vol", "pitch", "skip"] as const
 
 /**
- * Reads a sheet. Its first line names its columns: `cues`, such as `12`, `12-40` or `"1-3, 7"`, and any of `speaker`, `voice`, `provider`, `model`, `speed`, `vol`,
- * `pitch` and `skip` (yes or no). Between fields stand commas, semicolons or tabs; an empty field says nothing.
+ * Reads a sheet. Its first line names its columns: `cues`, such as `12`, `12-40` or `"1-3, 7"`, and any of
+ * `speaker`, `voice`, `provider`, `model`, `speed`, `vol`, `pitch` and `skip` (yes or no). Between fields stand
+ * commas, semicolons or tabs; an empty field says nothing.
  */
 export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSheet, ScriptRejected> =>
   Either.flatMap(
@@ -43,7 +44,10 @@ export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSh
     }
   )
 
-/** A script's words as a sheet has them. It counts more than the labels in a cue's text, and less than what its braces wish. */
+/**
+ * A script's words as a sheet has them. It counts more than the labels in a cue's text, and less than what its
+ * braces wish.
+ */
 export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): ReadonlyArray<CueWords> =>
   words.map((cue) => {
     const rows = sheet.filter((row) => row.cues.some(([from, to]) => cue.cue >= from && cue.cue <= to))
@@ -126,7 +130,10 @@ const rangesOf = (text: string): SheetRow["cues"] | undefined => {
   return ranges
 }
 
-/** CSV by its usual rules: fields in quotes may hold the separator, line breaks, and quotes twice over. Empty lines are read over. */
+/**
+ * CSV by its usual rules: fields in quotes may hold the separator, line breaks, and quotes twice over. Empty lines
+ * are read over.
+ */
 const recordsOf = (text: string): ReadonlyArray<CsvRecord> => {
   const separator = separatorOf(text.slice(0, text.search(/\n|$/u)))
   const records: Array<CsvRecord> = []

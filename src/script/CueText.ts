@@ -8,9 +8,10 @@ export interface MarkedTurn {
 }
 
 /**
- * The turns of a cue, in order. Known tags, unknown tags without spaces, time tags, ASS and MicroDVD style codes are dropped; ruby keeps its
- * base text only; `<br>`, `\N` and a MicroDVD `|` are line breaks. Whatever only looks like markup stays: "<3", "a < b", and a note
- * such as "<LAUGHING AND SHOUTING>". A tag that is never closed by ">" loses its name, not the words behind it.
+ * The turns of a cue, in order. Known tags, unknown tags without spaces, time tags, ASS and MicroDVD style codes
+ * are dropped; ruby keeps its base text only; `<br>`, `\N` and a MicroDVD `|` are line breaks. Whatever only looks
+ * like markup stays: "<3", "a < b", and a note such as "<LAUGHING AND SHOUTING>". A tag that is never closed by ">"
+ * loses its name, not the words behind it.
  */
 export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
   const turns: Array<{ speaker: string | undefined; text: string }> = []
@@ -101,7 +102,10 @@ const tagAt = (text: string): Tag | undefined => {
   return undefined
 }
 
-/** `{\an8}` and its kin from ASS, `{b}` and `{Y:i}` from MicroDVD; `\N` and `|` as the line breaks they are meant to be. */
+/**
+ * `{\an8}` and its kin from ASS, `{b}` and `{Y:i}` from MicroDVD; `\N` and `|` as the line breaks they are meant to
+ * be.
+ */
 const withoutStyleCodes = (raw: string): string =>
   raw
     .replace(/\{\\[^{}]*\}|\{\/?[bius]\}|\{[a-z]:[^{}]*\}/giu, "")

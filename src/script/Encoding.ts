@@ -15,9 +15,9 @@ export interface Decoded {
 }
 
 /**
- * Decodes a file. A byte order mark decides first, then the encoding that was named, then UTF-16 and UTF-32 by their zero bytes, then
- * UTF-8 if the whole file is valid UTF-8, then the likeliest legacy code page. Empty and binary files are refused, and so are
- * bytes that the named encoding does not have.
+ * Decodes a file. A byte order mark decides first, then the encoding that was named, then UTF-16 and UTF-32 by
+ * their zero bytes, then UTF-8 if the whole file is valid UTF-8, then the likeliest legacy code page. Empty and
+ * binary files are refused, and so are bytes that the named encoding does not have.
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<Decoded, ScriptFault> => {
   const kind = binaryKind(bytes)

@@ -1,6 +1,7 @@
 /**
- * Neighbours grouped by what they say: whether a group may end behind an item is decided by a hash of its own words, never by its number or
- * place. So an edit changes the group it is made in and leaves all others as they were.
+ * Neighbours grouped by what they say: whether a group may end behind an item is decided by a hash of its own
+ * words, never by its number or place. So an edit changes the group it is made in and leaves all others as they
+ * were.
  */
 import type { NonEmptyArray, NonEmptyReadonlyArray } from "effect/Array"
 
@@ -30,7 +31,10 @@ export interface GroupLimits {
   readonly every: number
 }
 
-/** Groups of at most `maxSize` and `maxCount`; a single item may be larger than `maxSize`. Runs too long are cut at their strongest hash. */
+/**
+ * Groups of at most `maxSize` and `maxCount`; a single item may be larger than `maxSize`. Runs too long are cut at
+ * their strongest hash.
+ */
 export const groupsOf = <G extends Grain>(
   grains: ReadonlyArray<G>,
   limits: GroupLimits
@@ -71,8 +75,9 @@ const cutRun = <G extends Grain>(
 }
 
 /**
- * Groups of at least `minSize` where that can be: of the places between neighbours, those with the weakest hash are closed first, and only where one
- * side is too small; what then stays too small had no neighbour that it fits with. `joint` is the room that a place between takes.
+ * Groups of at least `minSize` where that can be: of the places between neighbours, those with the weakest hash are
+ * closed first, and only where one side is too small; what then stays too small had no neighbour that it fits with.
+ * `joint` is the room that a place between takes.
  */
 export const mergedGroups = <G extends Grain>(
   grains: ReadonlyArray<G>,

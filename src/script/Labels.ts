@@ -1,6 +1,7 @@
 /**
- * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN 2 (on radio):`, `SPEAKER_01:`. The difficulty is what looks like one and
- * is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be proved by the whole file.
+ * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN 2 (on radio):`, `SPEAKER_01:`. The
+ * difficulty is what looks like one and is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a
+ * name must be proved by the whole file.
  */
 import { isCapitals, wordsOnly } from "./Writing.ts"
 import { leadingOverrides } from "./Overrides.ts"
@@ -71,7 +72,9 @@ const candidateAt = (text: string): Candidate | undefined => {
   }
 }
 
-/** Reads the lines of a whole file: the names that speakers must be. `known` are names that are proved elsewhere. */
+/**
+ * Reads the lines of a whole file: the names that speakers must be. `known` are names that are proved elsewhere.
+ */
 export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<string>): LabelSurvey => {
   let upper = 0
   let lower = 0
@@ -110,8 +113,8 @@ export const withoutMarks = (line: string): string =>
   line.replace(/^\s*(?:>{2,}|[-\u2010-\u2015\u2212](?!\d))\s*/u, "")
 
 /**
- * The label at the start of a line, if there is one. `marked` says that a dash or `>>` stands before it, `alone` that the label would fill its line
- * with text on the next.
+ * The label at the start of a line, if there is one. `marked` says that a dash or `>>` stands before it, `alone`
+ * that the label would fill its line with text on the next.
  */
 export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Label | undefined => {
   const candidate = candidateAt(line)

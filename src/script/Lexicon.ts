@@ -27,7 +27,10 @@ export type Lexicon = ReadonlyArray<{
 /** A lexicon that changes nothing. */
 export const emptyLexicon: Lexicon = []
 
-/** Makes entries ready, or names each one that has neither or both of word and pattern, or whose pattern is not a regular expression. */
+/**
+ * Makes entries ready, or names each one that has neither or both of word and pattern, or whose pattern is not a
+ * regular expression.
+ */
 export const lexiconOf = (
   entries: ReadonlyArray<LexiconEntry>
 ): Either.Either<Lexicon, NonEmptyReadonlyArray<LexiconFault>> => {
@@ -60,7 +63,10 @@ const readied = (entry: LexiconEntry): Either.Either<Lexicon[number], string> =>
   )
 }
 
-/** A word in small letters stands for its every spelling; one with capitals for itself only. Words without spaces between need no edges. */
+/**
+ * A word in small letters stands for its every spelling; one with capitals for itself only. Words without spaces
+ * between need no edges.
+ */
 const wholeWord = (word: string): RegExp => {
   const text = word.replace(/[.*+?^${}()|[\]\\/-]/gu, "\\$&").replace(/\s+/gu, "\\s+")
   const before = new RegExp(`^(?:${unspaced}|[^\\p{L}\\p{M}\\p{N}])`, "u").test(word)
@@ -72,7 +78,10 @@ const wholeWord = (word: string): RegExp => {
   return new RegExp(`${before}${text}${after}`, /\p{Lu}/u.test(word) ? "gu" : "giu")
 }
 
-/** Says a text by the lexicon. Every entry sees the text as written: what one entry put in is not changed by another. */
+/**
+ * Says a text by the lexicon. Every entry sees the text as written: what one entry put in is not changed by
+ * another.
+ */
 export const sayBy = (lexicon: Lexicon, text: string): string => {
   const changes: Array<{ from: number; to: number; say: string }> = []
   for (const entry of lexicon)

@@ -1,6 +1,9 @@
 /** Text that was UTF-8, was taken for Western European and saved as UTF-8 again: "cafÃ©" for "café". */
 
-/** The text as it was meant, where every character of it beyond ASCII is part of such a mistake; undefined otherwise. */
+/**
+ * The text as it was meant, where every character of it beyond ASCII is part of such a mistake; undefined
+ * otherwise.
+ */
 export const unmangled = (text: string): string | undefined => {
   const bytes = new Uint8Array(text.length)
   let high = false

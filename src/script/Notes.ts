@@ -1,6 +1,7 @@
 /**
- * What captions tell the deaf and nobody says: sounds in brackets, lyrics between music notes. The same brackets hold words that are said
- * ("the [third] block", "the LHC (at CERN)"), so where they stand decides, and what they say.
+ * What captions tell the deaf and nobody says: sounds in brackets, lyrics between music notes. The same brackets
+ * hold words that are said ("the [third] block", "the LHC (at CERN)"), so where they stand decides, and what they
+ * say.
  */
 import { isCapitals, isPronounceable, wordCount } from "./Writing.ts"
 import { namesRole, namesSound } from "./SoundWords.ts"
@@ -13,8 +14,11 @@ const endsSung = new RegExp(`^.*${sign}[ \\t]*$`, "gmu")
 const beginsSung = new RegExp(`${sign}(?:[^\\n]|\\n(?![ \\t]*[-\u2013\u2014]))*`, "gu")
 const hashed = /^[ \t]*#[ \t]+[^#\n]*(?:#[ \t]*$|\n[^#\n]*#[ \t]*$)|^[ \t]*\?[ \t]+[^?\n]*\?[ \t]*$/gmu
 
-/** Takes lyrics out: between music notes, a line that ends with one, from one to the end or to the next speaker's dash; and lines between `# … #`, or between `? … ?`, which is what
- * a wrong conversion makes of notes. With "speak" only the signs go. */
+/**
+ * Takes lyrics out: between music notes, a line that ends with one, from one to the end or to the next speaker's
+ * dash; and lines between `# … #`, or between `? … ?`, which is what a wrong conversion makes of notes. With
+ * "speak" only the signs go.
+ */
 export const withoutMusic = (text: string, music: "skip" | "speak"): { text: string; music: boolean } => {
   if (!musicSign.test(text) && !/^[ \t]*[#?][ \t]/mu.test(text)) return { text, music: false }
   const left =

@@ -35,8 +35,9 @@ export interface Overridden {
 }
 
 /**
- * Takes the overrides out of a text. In braces stand wishes such as `speed: 1.2`, with commas between; a value that holds a comma stands in
- * quotes, and an unquoted `say` goes on to the closing brace. Where two wishes name the same thing the later one counts.
+ * Takes the overrides out of a text. In braces stand wishes such as `speed: 1.2`, with commas between; a value that
+ * holds a comma stands in quotes, and an unquoted `say` goes on to the closing brace. Where two wishes name the
+ * same thing the later one counts.
  */
 export const takeOverrides = (text: string): Overridden => {
   if (!text.includes("{")) return { text, overrides: {}, faults: [] }

@@ -89,7 +89,9 @@ export const partTimes = (
   )
 }
 
-/** Whose a token is that says nothing of ours, such as a word too many: that of the neighbour it stands closer to. */
+/**
+ * Whose a token is that says nothing of ours, such as a word too many: that of the neighbour it stands closer to.
+ */
 const nearestPart = (
   at: number,
   shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,

@@ -1,4 +1,7 @@
-/** A text too long for one task, in pieces: cut where speech pauses, never inside of a word, a number, an address or a character. */
+/**
+ * A text too long for one task, in pieces: cut where speech pauses, never inside of a word, a number, an address or
+ * a character.
+ */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { charactersOf } from "../domain/Utterance.ts"
@@ -13,7 +16,10 @@ export interface Joint {
   readonly rank: 0 | 1 | 2 | 3
 }
 
-/** The pieces of a text, each of at most `maxChars` characters and of about one length; or the word that alone is longer. */
+/**
+ * The pieces of a text, each of at most `maxChars` characters and of about one length; or the word that alone is
+ * longer.
+ */
 export const piecesOf = (
   text: string,
   maxChars: number,
@@ -45,7 +51,10 @@ export const joinWords = (before: string, behind: string): string =>
 
 const betweenUnspaced = new RegExp(`${unspaced}\\n${unspaced}`, "u")
 
-/** Every place where a text may be cut, in order: at white space before a word, and between words that are written without any. */
+/**
+ * Every place where a text may be cut, in order: at white space before a word, and between words that are written
+ * without any.
+ */
 export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> => {
   const joints: Array<Joint> = []
   const sentenceEnds = endsOfSentences(text, language)
@@ -110,7 +119,10 @@ const endsOfSentences = (text: string, language: string | undefined): ReadonlySe
 
 const edge = new RegExp(`${unspaced}`, "u")
 
-/** Between two words that no space sets apart: not behind an opening sign, not before a closing one, not between a number and its unit. */
+/**
+ * Between two words that no space sets apart: not behind an opening sign, not before a closing one, not between a
+ * number and its unit.
+ */
 const isUnspacedJoint = (text: string, at: number): boolean => {
   const before = text[at - 1] ?? ""
   const behind = text[at] ?? ""

@@ -1,4 +1,6 @@
-/** Plain text and Markdown to a narration: headings and paragraphs, with nothing in them that is only for the eye. */
+/**
+ * Plain text and Markdown to a narration: headings and paragraphs, with nothing in them that is only for the eye.
+ */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Block, Narration, Notice, ScriptFault } from "../domain/Cue.ts"
@@ -49,12 +51,15 @@ const paragraphsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Piece> => {
   return pieces
 }
 
-/** A line longer than any page is wide: what holds it is not wrapped by hand, and each of its lines is a paragraph. */
+/**
+ * A line longer than any page is wide: what holds it is not wrapped by hand, and each of its lines is a paragraph.
+ */
 const widest = 120
 
 /**
- * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by hand, each line is a
- * paragraph. A short line that stands alone before others and ends without punctuation is a heading; a row of signs divides and is not read.
+ * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by
+ * hand, each line is a paragraph. A short line that stands alone before others and ends without punctuation is a
+ * heading; a row of signs divides and is not read.
  */
 const textBlocks = (text: string): ReadonlyArray<Block> => {
   const lines = text.split("\n")
@@ -94,7 +99,10 @@ const unwrapped = (lines: ReadonlyArray<string>): string =>
     .replace(/(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})/gu, "")
     .replace(/\n/gu, " ")
 
-/** Markdown by its usual rules. What is code, picture, comment or table rule is not read aloud; code is told in a notice. */
+/**
+ * Markdown by its usual rules. What is code, picture, comment or table rule is not read aloud; code is told in a
+ * notice.
+ */
 const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = withoutFrontMatter(text).split("\n")
   const blocks: Array<Block> = []
@@ -165,7 +173,9 @@ const withoutFrontMatter = (text: string): string => {
 /** Held apart while marks are taken off: characters that a backslash says are meant as they are. */
 const held = 0xe100
 
-/** A paragraph longer than any that people write loses its signs one by one: looking for pairs would take too long. */
+/**
+ * A paragraph longer than any that people write loses its signs one by one: looking for pairs would take too long.
+ */
 const longest = 20_000
 
 const inline = (text: string): string =>

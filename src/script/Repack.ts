@@ -1,4 +1,7 @@
-/** Two neighbours of which one is too small and both together too large: their words shared out anew, cutting a line where it must be. */
+/**
+ * Two neighbours of which one is too small and both together too large: their words shared out anew, cutting a line
+ * where it must be.
+ */
 import { joinWords, jointsOf } from "./Pieces.ts"
 import { apart, type Portion, type Unit } from "./Portions.ts"
 

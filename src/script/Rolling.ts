@@ -1,6 +1,6 @@
 /**
- * Captions that repeat what is on the screen already: rolling ones, which carry the last line up and add one; growing ones, which add words; and
- * one text shown on over several cues. Said once each, when it first appears.
+ * Captions that repeat what is on the screen already: rolling ones, which carry the last line up and add one;
+ * growing ones, which add words; and one text shown on over several cues. Said once each, when it first appears.
  */
 import { wordCount, wordsOnly } from "./Writing.ts"
 
@@ -15,13 +15,19 @@ export interface Shown {
 /** Cues that follow each other within this time are one display. */
 const seamless = 120
 
-/** Share of cues that roll up from which on a file is taken for rolling captions, so that even short repeats are no speech. */
+/**
+ * Share of cues that roll up from which on a file is taken for rolling captions, so that even short repeats are no
+ * speech.
+ */
 const habit = 0.2
 
 /** Words that nobody says again just so, from which on a repeat needs no habit of the file to be one. */
 const longRepeat = 8
 
-/** What is new in each cue, in the order given (by start): its text, or an empty one where all of it was shown before. */
+/**
+ * What is new in each cue, in the order given (by start): its text, or an empty one where all of it was shown
+ * before.
+ */
 export const withoutRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string> => {
   const repeats = cues.map((cue, i) => repeatOf(cue, cues[i - 1]))
   const rolling =
@@ -42,7 +48,9 @@ interface Repeat {
   readonly kind: "none" | "rolls" | "grows" | "stays"
   /** What is left to say. */
   readonly fresh: string
-  /** Whether it is no chance, nor a speaker who says a thing twice: both are on the screen at once, or it is long. */
+  /**
+   * Whether it is no chance, nor a speaker who says a thing twice: both are on the screen at once, or it is long.
+   */
   readonly sure: boolean
 }
 

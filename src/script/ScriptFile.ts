@@ -15,8 +15,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file: `.srt`, `.vtt`, `.sbv`, `.ass` and `.ssa` as subtitles, `.txt` and `.md` as narration. Where the content is plainly another
- * of these formats than the ending says, the content counts.
+ * Reads a file: `.srt`, `.vtt`, `.sbv`, `.ass` and `.ssa` as subtitles, `.txt` and `.md` as narration. Where the
+ * content is plainly another of these formats than the ending says, the content counts.
  */
 export const readScript = (
   bytes: Uint8Array,

@@ -8,7 +8,10 @@ const breath = 1_500
 /** Share of lines that end a sentence from which on a missing full stop means that the sentence goes on. */
 const punctuated = 0.12
 
-/** For each line the position of the line its sentence begins with. Only neighbours with one speaker and one voice belong together. */
+/**
+ * For each line the position of the line its sentence begins with. Only neighbours with one speaker and one voice
+ * belong together.
+ */
 export const sentenceRuns = (lines: ReadonlyArray<Line>): ReadonlyArray<number> => {
   const ending = lines.filter((line) => endsSentence(line.said)).length
   const strict = ending > lines.length * punctuated

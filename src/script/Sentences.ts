@@ -12,7 +12,10 @@ const segmenters = new Map<string, Intl.Segmenter>()
 /** The most that a segmenter is given at once: with the length of a text it takes ever longer for each step. */
 const window = 2_000
 
-/** Where the words or sentences of a text begin: its segments in order, nothing left out. An unknown language tag counts as none. */
+/**
+ * Where the words or sentences of a text begin: its segments in order, nothing left out. An unknown language tag
+ * counts as none.
+ */
 export const segmentsOf = (
   text: string,
   granularity: "sentence" | "word",
@@ -60,8 +63,8 @@ const isTag = (language: string): boolean => {
 }
 
 /**
- * The sentences of a text in order, trimmed; together they hold every character of it but white space. Signs without a word are part of the
- * sentence before them.
+ * The sentences of a text in order, trimmed; together they hold every character of it but white space. Signs
+ * without a word are part of the sentence before them.
  */
 export const sentencesOf = (text: string, language?: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []

@@ -3,7 +3,9 @@
 const english =
   "laugh chuckle giggle snicker sigh gasp cough sneeze sniff sniffle sob weep groan grunt moan mutter mumble murmur whisper shout yell scream shriek roar bark growl howl squeal squawk chirp buzz beep clang bang thud thump crash click clatter creak knock pound slam tick clap cheer whistle hum whoosh swoosh swish rustle splash exhale inhale pant stammer stutter gulp snore yawn hiss rumble toot whimper chortle cackle scoff clink rattle squeak screech blare chime honk ring play pop blast swallow kiss"
 
-/** English verbs in the forms of a caption ("laughs", "laughing"): the bare verb may be any word of the sentence. */
+/**
+ * English verbs in the forms of a caption ("laughs", "laughing"): the bare verb may be any word of the sentence.
+ */
 const verbs = english
   .split(" ")
   .flatMap((verb) => [
@@ -36,7 +38,7 @@ export const namesSound = (caption: string): boolean =>
 
 /** Words that name a speaker by part or kind, which need no other proof that they are a label. */
 const roles = new Set(
-  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос".split(
+  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос".split(
     " "
   )
 )

@@ -34,7 +34,10 @@ const prefixes = new Set(
 export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
   punctuated(withoutSigns(joined(text, vocabulary))).normalize("NFC")
 
-/** Without what is seen and never said: control and private characters, pictures, arrows, and what is left of mark-up. */
+/**
+ * Without what is seen and never said: control and private characters, pictures, arrows, and what is left of
+ * mark-up.
+ */
 const withoutSigns = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd]/gu, (sign) =>
@@ -49,7 +52,10 @@ const withoutSigns = (text: string): string =>
     .replace(/\s+/gu, " ")
     .trim()
 
-/** With single spaces, dashes as dashes, and none of the dots, commas and dashes that only say that a sentence goes on. */
+/**
+ * With single spaces, dashes as dashes, and none of the dots, commas and dashes that only say that a sentence goes
+ * on.
+ */
 const punctuated = (text: string): string => {
   const line = text
     .replace(/ ?-{2,} ?/gu, " — ")
@@ -71,8 +77,8 @@ const punctuated = (text: string): string => {
 const joiners = new Set("und oder bzw and or et ou y o e en of och eller og i и или".split(" "))
 
 /**
- * Lines as one. A word broken by a hyphen at the end of a line is whole again; it keeps the hyphen where it is known to have one, and where its
- * first half is a word of its own.
+ * Lines as one. A word broken by a hyphen at the end of a line is whole again; it keeps the hyphen where it is
+ * known to have one, and where its first half is a word of its own.
  */
 const joined = (text: string, vocabulary: Vocabulary): string =>
   text

@@ -1,4 +1,7 @@
-/** One cue's text to what each speaker says of it: notes, labels and wishes taken out, the rest made ready for a voice. */
+/**
+ * One cue's text to what each speaker says of it: notes, labels and wishes taken out, the rest made ready for a
+ * voice.
+ */
 import { Notice } from "../domain/Cue.ts"
 import { SpeakerName } from "../domain/Ids.ts"
 import type { SkipReason } from "../domain/Line.ts"
@@ -95,7 +98,10 @@ export const spokenTurns = (
   })
 }
 
-/** Whoever is named; else whom a label before announced; else, where speakers stick, who spoke last, if no mark says that someone else does. */
+/**
+ * Whoever is named; else whom a label before announced; else, where speakers stick, who spoke last, if no mark says
+ * that someone else does.
+ */
 const speakerOf = (named: string | undefined, changed: boolean, reader: Reader): SpeakerName | undefined => {
   const { settings } = reader
   if (settings.speakerLabels === "drop") return undefined

@@ -1,6 +1,7 @@
 /**
- * The SRT that a provider speaks: one entry a part, on a timeline of its own. Each entry's time follows from its words alone, generous for any voice,
- * so that the same words by the same voice are the same task wherever they stand in a film.
+ * The SRT that a provider speaks: one entry a part, on a timeline of its own. Each entry's time follows from its
+ * words alone, generous for any voice, so that the same words by the same voice are the same task wherever they
+ * stand in a film.
  */
 import { naturalLength } from "./Pace.ts"
 import { srtClock } from "./Timing.ts"

@@ -35,8 +35,8 @@ interface ParsedCue {
 }
 
 /**
- * The blocks as `subtitle` parses them from a file written by the book. Each line of text is held by a mark, without which the parser would
- * take "NOTE", a bare number or a time in the text for structure.
+ * The blocks as `subtitle` parses them from a file written by the book. Each line of text is held by a mark,
+ * without which the parser would take "NOTE", a bare number or a time in the text for structure.
  */
 const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =>
   parseSync(
@@ -103,7 +103,10 @@ const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
     : { of: (position) => position + 1, notices: [] }
 }
 
-/** Destroyed text, worth a word: a cue whose letters are replacement characters was decoded wrongly before it came here. */
+/**
+ * Destroyed text, worth a word: a cue whose letters are replacement characters was decoded wrongly before it came
+ * here.
+ */
 const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
   const broken = cues.filter((cue) => cue.text.includes("\ufffd"))
   const first = broken[0]

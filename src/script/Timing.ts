@@ -14,7 +14,10 @@ export type Timing =
   | { readonly kind: "frames" }
   | { readonly kind: "none" }
 
-/** How strictly times are read: WebVTT's own rules keep more than three digits of a fraction from counting, and an arrow is never text. */
+/**
+ * How strictly times are read: WebVTT's own rules keep more than three digits of a fraction from counting, and an
+ * arrow is never text.
+ */
 export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
@@ -77,7 +80,10 @@ const timed = (from: string, to: string, style: TimingStyle, mended: string | un
     : { kind: "time", start, end, mended }
 }
 
-/** Hours may have up to five digits, leading minutes two or three, seconds a zero too many; a short fraction is a decimal one. */
+/**
+ * Hours may have up to five digits, leading minutes two or three, seconds a zero too many; a short fraction is a
+ * decimal one.
+ */
 const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:](\d+))?$/u.exec(text)
   if (parts === null) return undefined

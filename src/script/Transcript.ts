@@ -1,4 +1,7 @@
-/** What a service says about when its words are heard, in the shapes that speech services use; and our own words found in it. */
+/**
+ * What a service says about when its words are heard, in the shapes that speech services use; and our own words
+ * found in it.
+ */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Millis, millis } from "../domain/Units.ts"
@@ -15,9 +18,10 @@ export interface TranscriptToken {
 }
 
 /**
- * Reads a transcript. SRT gives one token an entry. JSON may be ours, `{ "duration": s, "sentences": [{ text, start, end }], "words": [{ text, start, end }] }`, or
- * any with arrays of objects that hold a text and a time, or of characters beside arrays of their times. The finest times count: characters
- * and words before segments. Seconds and milliseconds are told by the names of the fields, else by which of the two people could speak at.
+ * Reads a transcript. SRT gives one token an entry. JSON may be ours, `{ "duration": s, "sentences": [{ text,
+ * start, end }], "words": [{ text, start, end }] }`, or any with arrays of objects that hold a text and a time, or
+ * of characters beside arrays of their times. The finest times count: characters and words before segments. Seconds
+ * and milliseconds are told by the names of the fields, else by which of the two people could speak at.
  */
 export const parseTranscript = (
   text: string,
@@ -43,8 +47,9 @@ export interface HeardPart {
 }
 
 /**
- * Finds each part of what was said in a transcript, by aligning the letters of both and not by trust: words may be spelt otherwise, missing or added, and
- * numbers written out. Left where the transcript does not say what was said, or where a part is nowhere in it.
+ * Finds each part of what was said in a transcript, by aligning the letters of both and not by trust: words may be
+ * spelt otherwise, missing or added, and numbers written out. Left where the transcript does not say what was said,
+ * or where a part is nowhere in it.
  */
 export const alignParts = (
   said: NonEmptyReadonlyArray<string>,
@@ -73,7 +78,10 @@ export const alignParts = (
 /** Fewer letters in common than this, and it is another text. */
 const leastAlike = 0.5
 
-/** Whole milliseconds, never going back. Where no name tells the unit: nobody says more than forty letters a second, or fewer than one. */
+/**
+ * Whole milliseconds, never going back. Where no name tells the unit: nobody says more than forty letters a second,
+ * or fewer than one.
+ */
 const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken> => {
   const last = tokens.reduce((most, token) => Math.max(most, token.end, token.start), 0)
   const letters = tokens.reduce((sum, token) => sum + token.text.length, 0)

@@ -1,4 +1,6 @@
-/** Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them. */
+/**
+ * Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them.
+ */
 import { labelAt, type LabelSurvey } from "./Labels.ts"
 import { leadingOverrides } from "./Overrides.ts"
 import { endsSentence } from "./Sentences.ts"
@@ -14,7 +16,10 @@ export interface SpokenTurn {
   readonly text: string
 }
 
-/** A dash that begins someone's words: not a minus, not the double dash of a broken-off sentence, not a lower-case afterthought. */
+/**
+ * A dash that begins someone's words: not a minus, not the double dash of a broken-off sentence, not a lower-case
+ * afterthought.
+ */
 const dash = /^\s*[-\u2010-\u2015\u2212](?![-\u2010-\u2015\d])\s*(?!\p{Ll})(?=\S)/u
 const anyDash = /^\s*[-\u2010-\u2015\u2212](?![-\u2010-\u2015\d])\s*(?=\S)/u
 const arrows = /^\s*>{2,}\s*/u
@@ -54,7 +59,10 @@ export const turnsOf = (text: string, survey: LabelSurvey | undefined): Readonly
 const atArrows = (line: string): ReadonlyArray<string> =>
   line.includes(">>") ? line.split(/(?<=\S)\s*(?=>>)(?<!>)/u) : [line]
 
-/** Speakers that change inside a line: behind a sentence's end, by a dash where the cue has dashes, or by a name in capitals. */
+/**
+ * Speakers that change inside a line: behind a sentence's end, by a dash where the cue has dashes, or by a name in
+ * capitals.
+ */
 const pieces = (
   line: string,
   survey: LabelSurvey | undefined,

@@ -1,4 +1,7 @@
-/** Lines to utterances that their providers take, by what each profile says; or exactly which lines cannot go, and why. */
+/**
+ * Lines to utterances that their providers take, by what each profile says; or exactly which lines cannot go, and
+ * why.
+ */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import type { Casting } from "../domain/Casting.ts"
@@ -18,7 +21,9 @@ import { TooLittleText, type Violation, WordTooLong } from "./Violation.ts"
 /** What decides how lines are put together. */
 export interface UtteranceRules {
   readonly profileOf: (provider: ProviderId) => ProviderProfile
-  /** Whether a text task carries one line, or a sentence over several. SRT input has one entry a line in any case. */
+  /**
+   * Whether a text task carries one line, or a sentence over several. SRT input has one entry a line in any case.
+   */
   readonly unit: "cue" | "sentence"
   /** What a provider that takes SRT gets for a subtitle. */
   readonly nativeInput: "srt" | "text"

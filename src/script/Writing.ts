@@ -1,4 +1,7 @@
-/** What the rules need to know of writing systems: which are written without spaces, what letters look like, how many words there are. */
+/**
+ * What the rules need to know of writing systems: which are written without spaces, what letters look like, how
+ * many words there are.
+ */
 
 /** One character of a writing system that sets no spaces between words. */
 export const unspaced =
@@ -26,7 +29,9 @@ export const isCapitals = (text: string): boolean => {
   return upper >= 2 && !/\p{Ll}/u.test(text)
 }
 
-/** A text's words in lower case with single spaces and no punctuation: for telling whether two texts say the same. */
+/**
+ * A text's words in lower case with single spaces and no punctuation: for telling whether two texts say the same.
+ */
 export const wordsOnly = (text: string): string =>
   text
     .normalize("NFKC")
@@ -34,7 +39,10 @@ export const wordsOnly = (text: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
 
-/** The script most of a text's letters belong to, among those that subtitles pair up; undefined where it has no letters. */
+/**
+ * The script most of a text's letters belong to, among those that subtitles pair up; undefined where it has no
+ * letters.
+ */
 export const scriptOf = (text: string): string | undefined => {
   let best: string | undefined
   let most = 0
