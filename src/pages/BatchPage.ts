@@ -63,7 +63,6 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
                 <th role="columnheader" scope="col">Job</th>
                 <th role="columnheader" scope="col">State</th>
                 <th role="columnheader" scope="col">Cues to look at</th>
-                <th role="columnheader" scope="col">To look at</th>
                 ${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
               </tr>
             </thead>

@@ -81,6 +81,12 @@ describe("a batch's page", () => {
     ])
   })
 
+  it("has a heading for every column", () => {
+    const columns = [...text.matchAll(/role="columnheader"/gu)].length
+    const cells = [...text.matchAll(/role="(?:cell|rowheader)"/gu)].length
+    expect([columns, cells]).toEqual([11, 11 * jobs.length])
+  })
+
   it("finds a job worth a look for a single cue, however good its figures", () => {
     const one = batchPage(
       sampleRun,
