@@ -114,7 +114,7 @@ const absent = (cause: unknown): undefined => {
  * the rest takes microseconds here, and a multiple of that when handed over call by call.
  */
 const writeWhole = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
-  const part = join(folder, `${partPrefix}${name}`)
+  const part = join(folder, `${partPrefix}${++parts}-${name}`)
   const file = openSync(part, "w")
   try {
     writeAll(file, bytes)
@@ -126,6 +126,9 @@ const writeWhole = async (folder: string, name: string, bytes: Uint8Array): Prom
 }
 
 const onDisk = promisify(fdatasync)
+
+/** Counts half-written files, so that a write that was given up and one that takes its place never share one. */
+let parts = 0
 
 /** A full disk may take a part of the bytes only. */
 const writeAll = (file: number, bytes: Uint8Array): void => {
