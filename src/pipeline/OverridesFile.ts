@@ -1,8 +1,8 @@
 /** The overrides file beside a manifest: read by every run, written when a change is accepted in review. */
 import { FileSystem } from "@effect/platform"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
-import { CueOverride, OverridesFile } from "../domain/CueOverride.ts"
+import { type CueOverride, OverridesFile } from "../domain/CueOverride.ts"
 import { rejected } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"
 
@@ -14,9 +14,7 @@ export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
   const none: OverridesFile = { jobs: {} }
-  return text === undefined || text.trim() === ""
-    ? none
-    : yield* readChecked(OverridesFile, text, file, shape)
+  return text.trim() === "" ? none : yield* readChecked(OverridesFile, text, file, shape)
 })
 
 /**
@@ -32,13 +30,12 @@ export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
   yield* readOverrides(manifest)
-  const document = text === undefined || text.trim() === "" ? fresh() : parseDocument(text)
+  const document = text.trim() === "" ? fresh() : parseDocument(text)
   for (const [cue, change] of Object.entries(changes)) {
     // A cue's number may stand there as a number or as text.
     for (const key of [cue, Number(cue)])
       if (document.hasIn(["jobs", job, key])) document.deleteIn(["jobs", job, key])
-    if (change !== undefined)
-      document.setIn(["jobs", job, cue], document.createNode(Schema.encodeSync(CueOverride)(change)))
+    if (change !== undefined) document.setIn(["jobs", job, cue], document.createNode(change))
   }
   const left = document.getIn(["jobs", job])
   if (isMap(left) && left.items.length === 0) document.deleteIn(["jobs", job])
@@ -55,7 +52,7 @@ const textOf = Effect.fnUntraced(function* (file: string) {
   return yield* fs.readFileString(file).pipe(
     Effect.catchIf(
       (error) => error._tag === "SystemError" && error.reason === "NotFound",
-      () => Effect.succeed(undefined)
+      () => Effect.succeed("")
     ),
     Effect.mapError((error) => rejected(file, `cannot be read (${error.message})`))
   )

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { Unauthorized } from "../contract/Errors.ts"
 import { KeySecurity } from "../contract/SpeechApi.ts"
-import type { KeyHolder } from "./Keys.ts"
+import type { KeyHolder } from "./KeyStore.ts"
 
 /** What the handlers must know of the service that runs them. */
 export class Desk extends Context.Tag("service/Desk")<

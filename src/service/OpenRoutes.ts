@@ -47,7 +47,7 @@ export const openRoutes = (metrics: Metrics) =>
           const { token = "", name = "" } = yield* HttpRouter.params
           const found = yield* files.find(token, name)
           if (Option.isNone(found)) {
-            return yield* Effect.die(
+            return yield* Effect.fail(
               new NotFound({
                 code: "file_unknown",
                 message:

@@ -1,11 +1,5 @@
 /** The aggregation service, put together: `serve` for a process of its own, `embedded` inside another. */
-import {
-  HttpApiBuilder,
-  HttpMiddleware,
-  HttpRouter,
-  HttpServerRequest,
-  type HttpServerResponse
-} from "@effect/platform"
+import { HttpMiddleware } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
@@ -14,24 +8,23 @@ import { version } from "../domain/Version.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { holdFolder } from "../store/WriterLock.ts"
 import type { AudioSettings } from "./AudioFile.ts"
-import { Catalogue, type CatalogueRejected, type EngineFacts, resolve } from "./Catalogue.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { CatalogueRejected } from "./CatalogueResolver.ts"
 import * as Database from "./Database.ts"
+import { Desk } from "./Desk.ts"
 import * as EngineSet from "./EngineSet.ts"
-import { Desk, keySecurity } from "./Desk.ts"
-import { handlers } from "./Handlers.ts"
 import * as Health from "./Health.ts"
-import * as Keys from "./Keys.ts"
+import * as KeyStore from "./KeyStore.ts"
 import { listen, type ListenFailed } from "./Listener.ts"
 import { Metrics } from "./Metrics.ts"
-import { openRoutes } from "./OpenRoutes.ts"
+import { keepOffer } from "./OfferKeeper.ts"
 import * as Pace from "./Pace.ts"
-import { pathIn, patternOf } from "./Paths.ts"
-import { answerTo } from "./Refusal.ts"
 import * as Secret from "./Secret.ts"
 import type { ServiceConfig } from "./ServiceConfig.ts"
 import type { ConfigRejected } from "./ServiceConfigFile.ts"
 import * as TaskFiles from "./TaskFiles.ts"
 import { TaskStore } from "./TaskStore.ts"
+import { webApp } from "./WebApp.ts"
 import * as Workers from "./Workers.ts"
 
 /** Where the service listens and what it keeps. */
@@ -114,9 +107,9 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     const secret = yield* Secret.load(dataDir)
     const database = yield* Layer.build(Layer.fresh(Database.layer(dataDir, { durable: manner.durable })))
     const sql = Context.get(database, SqlClient)
-    const keys = Keys.make(sql, secret)
+    const keys = KeyStore.make(sql, secret)
     const engines = yield* EngineSet.open(config)
-    const catalogue = yield* catalogueOf(config, engines)
+    const catalogue = yield* keepOffer(config, engines)
     const files = TaskFiles.make(dataDir, secret, {
       addressSeconds: (keep.addressHours ?? 24) * 3_600,
       durable: manner.durable
@@ -163,7 +156,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       recognise: keys.recognise,
       pace: Pace.make(limits.requestsPerSecond)
     }
-    const app = yield* appOf(Context.add(services, Desk, desk), metrics)
+    const app = yield* webApp(Context.add(services, Desk, desk), metrics)
     // Spans that nobody collects would be made for each request and each question to the database.
     const handler = yield* NodeHttpServer.makeHandler(app).pipe(
       Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
@@ -187,91 +180,10 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
     return { address, keys }
   })
 
-/** What is offered. Engines that tell no voices now are asked again from time to time. */
-const catalogueOf = (config: ServiceConfig, engines: EngineSet.EngineSet) =>
-  Effect.gen(function* () {
-    const facts = yield* factsOf(engines)
-    let offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
-    const again = Effect.gen(function* () {
-      const later = yield* factsOf(engines)
-      const known = [...later.values()].every(({ voices }) => voices !== undefined)
-      offer = yield* resolve(config, (engine) => later.get(engine) ?? nothingKnown)
-      return known
-    }).pipe(
-      Effect.catchAll((rejected) =>
-        Effect.as(Effect.logWarning("the settings do not fit an engine's voices", rejected.message), true)
-      )
-    )
-    if ([...facts.values()].some(({ voices }) => voices === undefined)) {
-      yield* Effect.forkScoped(
-        Effect.repeat(again, { schedule: Schedule.spaced("30 seconds"), until: (known) => known })
-      )
-    }
-    return { offer: () => offer }
-  })
-
-const nothingKnown: EngineFacts = { voices: undefined, controls: [] }
-
-/** What every engine can do; its voices are unknown where it does not answer now. */
-const factsOf = (engines: EngineSet.EngineSet) =>
-  Effect.gen(function* () {
-    const found = yield* Effect.forEach(
-      engines,
-      ([name, engine]) =>
-        engine.voices.pipe(
-          Effect.timeoutFail({
-            duration: "20 seconds",
-            onTimeout: () => ({ message: "it does not answer" })
-          }),
-          Effect.catchAll((failure) =>
-            Effect.logWarning("an engine tells no voices").pipe(
-              Effect.annotateLogs({ engine: name, reason: failure.message }),
-              Effect.as(undefined)
-            )
-          ),
-          Effect.map((voices) => [name, { voices, controls: engine.controls }] as const)
-        ),
-      { concurrency: "unbounded" }
-    )
-    return new Map<string, EngineFacts>(found)
-  })
-
 const audioOf = ({ audio = {} }: ServiceConfig): AudioSettings =>
   audio.format === "wav"
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
-
-/** The whole of what is answered, every failure in the documented shape, every answer counted. */
-const appOf = (
-  services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles.TaskFiles | Health.Health>,
-  metrics: Metrics
-) =>
-  Layer.build(
-    Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
-      Layer.provide(keySecurity),
-      Layer.provide(Layer.succeedContext(services)),
-      Layer.fresh
-    )
-  ).pipe(
-    Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
-    Effect.flatMap(HttpRouter.toHttpApp),
-    HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true }),
-    Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
-  )
-
-const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
-    const began = performance.now()
-    return Effect.tap(app, ({ status }) => {
-      const seconds = (performance.now() - began) / 1000
-      const path = patternOf(pathIn(url))
-      metrics.request(method, path, status, seconds)
-      return Effect.whenLogLevel(
-        Effect.annotateLogs(Effect.logDebug("request"), { method, path, status, seconds }),
-        "Debug"
-      )
-    })
-  })
 
 /** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. */
 const forgetting = (age: number) =>

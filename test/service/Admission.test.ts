@@ -4,7 +4,7 @@ import { Either, FastCheck as fc } from "effect"
 import type { CreateTask } from "../../src/contract/Task.ts"
 import { charactersOf } from "../../src/domain/Utterance.ts"
 import { admit, priceOf } from "../../src/service/Admission.ts"
-import { resolve } from "../../src/service/Catalogue.ts"
+import { resolve } from "../../src/service/CatalogueResolver.ts"
 
 const offer = Either.getOrThrow(
   resolve({ providers: { provider_lowcost: { maxCharacters: 50 } } }, () => ({

@@ -5,12 +5,11 @@ import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { Effect, Logger, LogLevel, Redacted, Schema } from "effect"
 import { TaskPage } from "../../src/contract/Task.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { embedded } from "../../src/service/Service.ts"
 import { SampleRate } from "../../src/domain/Units.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
-import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
+import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 
 const started: Array<Started> = []
 const start = async (config: ServiceConfig, dataDir?: string): Promise<Started> => {
@@ -22,6 +21,14 @@ afterEach(async () => {
   vi.unstubAllEnvs()
   for (const service of started.splice(0)) await service.stop()
 })
+
+/** Leaves the engines out that a test does not need. */
+const nothingElse: ServiceConfig["providers"] = {
+  provider_expressive: { enabled: false },
+  provider_native: { enabled: false },
+  provider_lowcost: { enabled: false },
+  provider_opensource: { enabled: false }
+}
 
 /** A provider whose engine is a small program: it runs these statements, then writes a tenth of a second of sound. */
 const programmed = (statements: string, more: ServiceConfig["limits"] = {}): ServiceConfig => ({
@@ -39,7 +46,10 @@ const programmed = (statements: string, more: ServiceConfig["limits"] = {}): Ser
       timeout: 10
     }
   },
-  providers: { provider_fast: { engine: "program", voicePrefix: "fast-", concurrency: 1 } }
+  providers: {
+    ...nothingElse,
+    provider_fast: { engine: "program", voicePrefix: "fast-", concurrency: 1 }
+  }
 })
 
 const body = { provider: "provider_fast", text: "Words." }
@@ -110,7 +120,7 @@ describe("a limit", () => {
   })
 
   test("of requests a second holds for each account apart", async () => {
-    const service = await start({ limits: { requestsPerSecond: 0.5 } })
+    const service = await start({ ...programmed(""), limits: { requestsPerSecond: 0.5 } })
     const ask5 = async (key: string) => {
       const answers = []
       for (let index = 0; index < 6; index++)
@@ -124,8 +134,8 @@ describe("a limit", () => {
   })
 
   test("of the disk is answered with 503", async () => {
-    const service = await start({ limits: { freeDisk: 1_000_000_000_000 } })
-    const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-en-us", body)
+    const service = await start(programmed("", { freeDisk: 1_000_000_000_000 }))
+    const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
     expect(refusalOf(answer).slice(0, 2)).toEqual([503, "disk_full"])
   })
 })
@@ -156,8 +166,8 @@ describe("a service that stops", () => {
 
   test("gives its folder to the next, and to no two at once", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "dubwright-lock-"))
-    await start({}, dataDir)
-    await expect(start({}, dataDir)).rejects.toThrow(`another service runs on this data folder`)
+    await start(programmed(""), dataDir)
+    await expect(start(programmed(""), dataDir)).rejects.toThrow(`another service runs on this data folder`)
     rmSync(dataDir, { recursive: true, force: true })
   })
 })
@@ -204,9 +214,8 @@ test("a service inside a process keeps its tasks, changes its key, and shows in 
     embedded({ dataDir }).pipe(
       Effect.flatMap(({ address, key }) => Effect.promise(() => use(address, Redacted.value(key)))),
       Effect.scoped,
-      Effect.provide(Ffmpeg.Default),
       Logger.withMinimumLogLevel(LogLevel.None),
-      Effect.runPromise
+      (effect) => runtime.runPromise(effect)
     )
   const [first, task] = await run(async (address, key) => {
     const service = { address }
@@ -245,8 +254,9 @@ describe("a service behind a service", () => {
       }
     },
     providers: {
-      provider_native: { engine: "behind", voicePrefix: "far-" },
-      provider_opensource: { enabled: false }
+      ...nothingElse,
+      provider_fast: { enabled: false },
+      provider_native: { engine: "behind", voicePrefix: "far-" }
     }
   })
 
@@ -270,7 +280,11 @@ describe("a service behind a service", () => {
   test("finds what it had begun there when it comes back, and pays once", async () => {
     const upstream = await start({
       ...programmed("await new Promise((resume) => setTimeout(resume, 1500))"),
-      providers: { provider_native: { engine: "program", voicePrefix: "" } }
+      providers: {
+        ...nothingElse,
+        provider_fast: { enabled: false },
+        provider_native: { engine: "program", voicePrefix: "" }
+      }
     })
     vi.stubEnv("UPSTREAM_KEY", upstream.key)
     const dataDir = mkdtempSync(join(tmpdir(), "dubwright-chain-"))

@@ -11,7 +11,7 @@ import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference } from "
 import { Refusal, statusOf } from "../../src/service/Refusal.ts"
 import { type Started, startService } from "./start.ts"
 
-const count = Number(process.env["DUBWRIGHT_RANDOM_REQUESTS"] ?? 2_000)
+const count = Number(process.env["DUBWRIGHT_RANDOM_REQUESTS"] ?? 10_000)
 
 let service: Started
 const agent = new Agent({ keepAlive: true, maxSockets: 20 })

@@ -1,7 +1,7 @@
 /** The settings file: what it means, and what is said where it means nothing. */
 import { describe, expect, test } from "vitest"
 import { Either } from "effect"
-import { providerSettings, resolve, type EngineFacts } from "../../src/service/Catalogue.ts"
+import { type EngineFacts, providerSettings, resolve } from "../../src/service/CatalogueResolver.ts"
 import { defaultProviders } from "../../src/service/Defaults.ts"
 import { parseConfig } from "../../src/service/ServiceConfigFile.ts"
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { millis, SampleRate } from "../../src/domain/Units.ts"
 import { type Engine, SpeechFailed } from "../../src/engines/Engine.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import type { ServedModel, ServedVoice } from "../../src/service/Catalogue.ts"
 import { blocksOf, speak, type SpeakingOrder } from "../../src/service/Speaking.ts"
+import { runtime } from "./start.ts"
 import { captionsOf, jsonOf, srtOf } from "../../src/service/Transcript.ts"
 
 const rate = SampleRate.make(8_000)
@@ -61,7 +61,7 @@ const clock = (position: number) =>
   `00:00:${String(Math.floor(position / 1000)).padStart(2, "0")},${String(position % 1000).padStart(3, "0")}`
 
 const spoken = (text: string, input: "text" | "srt") =>
-  Effect.provide(speak(ticking, order(text, input)), Ffmpeg.Default)
+  speak(ticking, order(text, input)).pipe(Effect.provide(runtime))
 
 const whole = (blocks: Iterable<Int16Array>): ReadonlyArray<number> =>
   [...blocks].flatMap((block) => [...block])

@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, Option, Redacted } from "effect"
 import * as Database from "../../src/service/Database.ts"
 import * as Keys from "../../src/service/Keys.ts"
+import * as KeyStore from "../../src/service/KeyStore.ts"
 import * as Secret from "../../src/service/Secret.ts"
 import type { NewTask } from "../../src/service/TaskRecord.ts"
 import { TaskStore } from "../../src/service/TaskStore.ts"
@@ -26,7 +27,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore |
 const account = (folder: string, credits: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const keys = Keys.make(sql, yield* Secret.load(folder))
+    const keys = KeyStore.make(sql, yield* Secret.load(folder))
     const key = yield* keys.create({ name: "test", credits })
     const holder = yield* keys.recognise(key)
     return Option.getOrThrow(holder).id
@@ -178,7 +179,7 @@ describe("Keys", () => {
       expect(second).toMatchObject({ name: "older", granted: undefined, imported: true })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
-        const keys = Keys.make(sql, yield* Secret.load(folder))
+        const keys = KeyStore.make(sql, yield* Secret.load(folder))
         expect((yield* keys.recognise(key))._tag).toBe("Some")
         expect((yield* keys.recognise(old))._tag).toBe("Some")
         expect((yield* keys.recognise(Redacted.make("an-older-key-0002")))._tag).toBe("None")

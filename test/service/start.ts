@@ -2,13 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Logger, LogLevel, Redacted, Schema, Scope } from "effect"
+import { Effect, Exit, Logger, LogLevel, ManagedRuntime, Redacted, Schema, Scope } from "effect"
 import { Task, TaskReference } from "../../src/contract/Task.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { Refusal } from "../../src/service/Refusal.ts"
 import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+
+/** With ffmpeg, looked for once. */
+export const runtime = ManagedRuntime.make(Ffmpeg.Default)
 
 /** A running service and a way to ask it. */
 export interface Started {
@@ -30,9 +33,8 @@ export const startService = async (
   log?: (line: string) => void
 ): Promise<Started> => {
   const scope = Effect.runSync(Scope.make())
-  const { address } = await Effect.runPromise(
+  const { address } = await runtime.runPromise(
     serve({ host: "127.0.0.1", port: 0, dataDir, config }).pipe(
-      Effect.provide(Ffmpeg.Default),
       Logger.withMinimumLogLevel(log === undefined ? LogLevel.None : LogLevel.All),
       Effect.provide(
         Logger.replace(Logger.defaultLogger, Logger.map(Logger.jsonLogger, log ?? (() => undefined)))

@@ -1,0 +1,45 @@
+/** All routes together, as one application for the server. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { type Context, Effect, Layer } from "effect"
+import type { Catalogue } from "./Catalogue.ts"
+import { type Desk, keySecurity } from "./Desk.ts"
+import { handlers } from "./Handlers.ts"
+import type { Health } from "./Health.ts"
+import type { Metrics } from "./Metrics.ts"
+import { openRoutes } from "./OpenRoutes.ts"
+import { pathIn, patternOf } from "./Paths.ts"
+import { answerTo } from "./Refusal.ts"
+import type { TaskFiles } from "./TaskFiles.ts"
+import type { TaskStore } from "./TaskStore.ts"
+
+/** The whole of what is answered, every failure in the documented shape, every answer counted. */
+export const webApp = (
+  services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles | Health>,
+  metrics: Metrics
+) =>
+  Layer.build(
+    Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
+      Layer.provide(keySecurity),
+      Layer.provide(Layer.succeedContext(services)),
+      Layer.fresh
+    )
+  ).pipe(
+    Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
+    Effect.flatMap(HttpRouter.toHttpApp),
+    HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true }),
+    Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
+  )
+
+const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+    const began = performance.now()
+    return Effect.tap(app, ({ status }) => {
+      const seconds = (performance.now() - began) / 1000
+      const path = patternOf(pathIn(url))
+      metrics.request(method, path, status, seconds)
+      return Effect.whenLogLevel(
+        Effect.annotateLogs(Effect.logDebug("request"), { method, path, status, seconds }),
+        "Debug"
+      )
+    })
+  })

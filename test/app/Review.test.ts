@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { emptyFolder, run, start } from "./process.ts"
+
+const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?"]
+  .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},900\n${text}\n`)
+  .join("\n")
+
+const batch = (): string => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, "film.srt"), srt)
+  writeFileSync(
+    join(cwd, "batch.yaml"),
+    [
+      "service: embedded",
+      "defaults: { provider: provider_opensource, voice: os-slt, language: en, unit: sentence }",
+      "jobs:",
+      "  - { id: film, input: film.srt }",
+      ""
+    ].join("\n")
+  )
+  return cwd
+}
+
+describe("review", () => {
+  test("speaks again what cannot be told apart from the changed cue, says so, and lets runs go on meanwhile", async () => {
+    const cwd = batch()
+    expect((await run(["run", "batch.yaml"], { cwd })).code).toBe(0)
+    const server = start(["review", "batch.yaml"], { cwd })
+    const address = new URL((await server.firstLine).replace("review ", ""))
+    const ask = async (what: string, parts: object) => {
+      const answer = await fetch(`${address.href}film/cues/2/${what}`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          origin: address.origin,
+          "x-dubwright-token": address.pathname.replaceAll("/", "")
+        },
+        body: JSON.stringify({ parts })
+      })
+      const said: { readonly wav?: string } = JSON.parse(await answer.text())
+      return { status: answer.status, said }
+    }
+    const wish = {
+      say: "at ten this evening.",
+      provider: "provider_opensource",
+      voice: "os-slt",
+      start: 4,
+      end: 6.9
+    }
+    const take = await ask("take", { "2": wish })
+    expect(take).toMatchObject({ status: 200, said: { start: 4, speed: 1, flags: [], besides: ["1"] } })
+    expect(
+      Buffer.from(take.said.wav ?? "", "base64")
+        .subarray(0, 4)
+        .toString()
+    ).toBe("RIFF")
+    expect(await ask("accept", { "2": wish })).toEqual({ status: 200, said: {} })
+
+    expect(await ask("take", { "9": wish })).toEqual({
+      status: 422,
+      said: { error: "nothing is said in cue 9" }
+    })
+    expect((await ask("take", { "2": { ...wish, say: " " } })).status).toBe(422)
+    expect(await ask("take", { "2": { ...wish, end: 3 } })).toEqual({
+      status: 422,
+      said: {
+        error: "batch.yaml.overrides.yaml: job film: cue 2: it would end (3 s) before it starts (4 s)"
+      }
+    })
+
+    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(again.stdout).tasks, again.stderr).toMatchObject({ created: 0, reused: 3 })
+    const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
+    expect(
+      cues.map(({ said, flags }: { said: string; flags: ReadonlyArray<string> }) => [said, flags])
+    ).toEqual([
+      ["The tide turns", []],
+      ["at ten this evening.", []],
+      ["Is that what you heard?", []]
+    ])
+    server.child.kill("SIGINT")
+    expect((await server.ended).code).toBe(0)
+  })
+
+  test("needs a manifest, and a batch that was run", async () => {
+    const cwd = batch()
+    const bare = await run(["review", "film.srt"], { cwd })
+    expect([bare.code, bare.stderr]).toEqual([
+      2,
+      "dubwright: review: expected one manifest: what is accepted is written beside it\n"
+    ])
+    mkdirSync(join(cwd, "out"))
+    const server = start(["review", "batch.yaml"], { cwd })
+    const address = (await server.firstLine).replace("review ", "")
+    const answer = await fetch(`${address}film/report.html`)
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      { error: "job film has no report that can be read: run the batch first" }
+    ])
+    server.child.kill("SIGTERM")
+    expect((await server.ended).code).toBe(0)
+  })
+})

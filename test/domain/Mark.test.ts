@@ -1,0 +1,42 @@
+import { expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { UtteranceKey } from "../../src/domain/Ids.ts"
+import { labelled, markOf, marksIn, maxLabel } from "../../src/domain/Mark.ts"
+
+const key = UtteranceKey.make("3f9a1c2b7e04".padEnd(64, "0"))
+
+it("is short, and differs from take to take", () => {
+  expect([1, 2, 12].map((take) => markOf(key, take))).toEqual([
+    "dw-3f9a1c2b7e04",
+    "dw-3f9a1c2b7e04-2",
+    "dw-3f9a1c2b7e04-12"
+  ])
+})
+
+it("stands behind the readable label", () => {
+  expect(labelled("ep01 #12\nAnna", markOf(key, 1))).toBe("ep01 #12 Anna ·dw-3f9a1c2b7e04")
+  expect(labelled(" ", markOf(key, 1))).toBe("dw-3f9a1c2b7e04")
+})
+
+it("is found whole or not at all", () => {
+  const found = [
+    "x ·dw-3f9a1c2b7e04-2",
+    "dw-3f9a1c2b7e04",
+    "dw-3f9a1c2b7e0",
+    "dw-3f9a1c2b7e04a",
+    "dw-3f9a1c2b7e04-",
+    "Dw"
+  ]
+  expect(found.map(marksIn)).toEqual([["dw-3f9a1c2b7e04-2"], ["dw-3f9a1c2b7e04"], [], [], [], []])
+})
+
+it.prop(
+  "is found in every label, which is never too long",
+  { label: fc.string({ unit: "binary", maxLength: 300 }), take: fc.integer({ min: 1, max: 99 }) },
+  ({ label, take }) => {
+    const mark = markOf(key, take)
+    const sent = labelled(label, mark)
+    expect(sent.length).toBeLessThanOrEqual(maxLabel)
+    expect(marksIn(sent)).toContain(mark)
+  }
+)
