@@ -46,7 +46,7 @@ const fingerprint = () => {
 
 /** The scripts and styles that the report pages carry inside them, by page: the browsers of the last years run them. */
 const pageParts = async (bundle) => {
-  const pages = ["job", "batch", "review"]
+  const pages = ["job", "batch", "review", "plan"]
   const { outputFiles } = await bundle({
     absWorkingDir: root,
     entryPoints: pages.flatMap((page) => [`src/pages/browser/${page}.ts`, `src/pages/browser/${page}.css`]),

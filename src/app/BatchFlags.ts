@@ -21,7 +21,7 @@ export interface BatchOptions {
   readonly provider: ProviderId | undefined
   readonly model: ModelId | undefined
   readonly language: LanguageTag | undefined
-  readonly json: boolean
+  readonly json?: boolean
   readonly quiet: boolean
   readonly verbose: boolean
 }
@@ -56,7 +56,11 @@ export const planOf = Effect.fn("BatchFlags.plan")(function* (options: BatchOpti
 /** So many notices are told one by one; the rest are counted. */
 const told = 12
 
-const tellNotices = Effect.fnUntraced(function* ({ notices }: BatchPlan, { quiet, verbose }: BatchOptions) {
+/** Tells what was mended or passed over in the scripts, on stderr. */
+export const tellNotices = Effect.fnUntraced(function* (
+  { notices }: BatchPlan,
+  { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">
+) {
   const screen = yield* Screen
   if (quiet) return
   const shown = verbose ? notices : notices.slice(0, told)

@@ -1,6 +1,7 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
+import { failOnNames } from "./FailOn.ts"
 import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 
 /** An option that may be absent, as a value or undefined. */
@@ -75,7 +76,7 @@ const address = Schema.NonEmptyTrimmedString.pipe(
   })
 )
 
-export const baseUrl = maybe(
+const baseUrl = maybe(
   checked(
     "base-url",
     "URL",
@@ -109,17 +110,10 @@ export const folders = {
   )
 }
 
-export const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
-
-export const concurrency = wholeNumber(
-  "concurrency",
-  "N",
-  { min: 1, max: 1000 },
-  "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
-)
+const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
 
 /** What jobs take that do not say themselves. */
-export const casting = {
+const casting = {
   voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "Voice of jobs that name none.")),
   provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "Provider of jobs that name none.")),
   model: maybe(checked("model", "ID", ModelId, "a model id", "Model of jobs that name none.")),
@@ -133,6 +127,41 @@ export const casting = {
     )
   )
 }
+
+/** What every command on a batch takes. */
+export const batch = { ...service, ...folders, only, ...casting }
+
+/** What commands take that have something spoken. */
+export const speaking = {
+  concurrency: wholeNumber(
+    "concurrency",
+    "N",
+    { min: 1, max: 1000 },
+    "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
+  ),
+  maxCredits: amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
+  events: flag("events", "Progress on stderr as JSON, one event a line.")
+}
+
+/** A port; 0 takes a free one. */
+export const port = (fallback: number, description: string) =>
+  Options.map(wholeNumber("port", "PORT", { min: 0, max: 65_535 }, description), (port) => port ?? fallback)
+
+const FailOnList = Schema.split(",").pipe(Schema.compose(Schema.Array(Schema.Literal(...failOnNames))))
+
+/** What is held against a plan. */
+export const failOn = Options.map(
+  maybe(
+    checked(
+      "fail-on",
+      "WHAT",
+      FailOnList,
+      `one or more of ${failOnNames.join(", ")}, with commas between`,
+      "End with code 3 where the plan shows it: overrun (a line will not fit), new (something would be sent), price (a price is not known), notice (a script was mended); several with commas."
+    )
+  ),
+  (names) => names ?? []
+)
 
 export const data = textOr(
   "data",

@@ -1,5 +1,5 @@
 /** The manifest that `init` writes: complete, commented, and made of what was found. */
-import { stringify } from "yaml"
+import { scalar } from "./YamlText.ts"
 
 /** A subtitle or text that was found. Paths are relative to the manifest, with forward slashes. */
 export interface FoundScript {
@@ -94,9 +94,3 @@ const jobText = (script: FoundScript, voiceFor: VoiceFor): string => {
         ])
   ].join("\n")
 }
-
-/** A value as YAML writes it inside a flow: quoted where it would mean something else. */
-const scalar = (text: string): string =>
-  stringify([text], { collectionStyle: "flow", lineWidth: 0 })
-    .trim()
-    .replace(/^\[\s*(.*?)\s*\]$/su, "$1")

@@ -2,4 +2,13 @@
 import { Effect } from "effect"
 
 /** A part of the program; one that does not load is a fault of the program, not of its user. */
-export const load = <Part>(part: () => Promise<Part>): Effect.Effect<Part> => Effect.promise(part)
+const load = <Part>(part: () => Promise<Part>): Effect.Effect<Part> => Effect.promise(part)
+
+/** A command's work, found in a part of the program that is loaded when the command runs. */
+export const lazily =
+  <Part, Options, A, E, R>(
+    part: () => Promise<Part>,
+    work: (part: Part) => (options: Options) => Effect.Effect<A, E, R>
+  ) =>
+  (options: Options): Effect.Effect<A, E, R> =>
+    Effect.flatMap(load(part), (loaded) => work(loaded)(options))

@@ -1,128 +1,95 @@
-/** The dry run: what would be sent and what it would cost; nothing that costs is sent. */
+/** The dry run: what would be sent, what it would cost and what would not fit; nothing that costs is sent. */
+import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Utterance } from "../domain/Utterance.ts"
-import type { BatchPlan } from "../pipeline/Plan.ts"
+import type { PlanReport } from "../domain/PlanReport.ts"
+import { builtParts } from "../pages/BuiltParts.ts"
+import { planPage } from "../pages/PlanPage.ts"
+import { dryRun, type Outlook } from "../pipeline/DryRun.ts"
+import type { InputRejected } from "../pipeline/InputRejected.ts"
+import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
+import { writeResult } from "../pipeline/ResultFolder.ts"
+import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { counted } from "./BoardText.ts"
-import { type BatchOptions, planOf } from "./BatchFlags.ts"
+import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
 import { ffmpeg } from "./Connect.ts"
-import { type PriceOf, pricesOf } from "./Prices.ts"
+import { Ended, exitCodes } from "./Ended.ts"
+import { type FailOn, heldAgainst } from "./FailOn.ts"
+import { planText } from "./PlanText.ts"
+import { pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
+import { speakersText } from "./SpeakersText.ts"
 import { reading } from "./State.ts"
-import { table } from "./Table.ts"
 
-/** One job's row of a dry run, and the batch's. Credits are absent where a price is not known. */
-interface Estimate {
-  readonly cues: number
-  readonly lines: number
-  readonly utterances: number
-  /** Of those, the ones whose clips are at hand. */
-  readonly reused: number
-  /** Characters that would be sent. */
-  readonly characters: number
-  readonly credits: number | undefined
+export interface PlanOptions extends BatchOptions {
+  readonly html: string | undefined
+  readonly speakers: boolean
+  readonly maxCredits: number | undefined
+  readonly failOn: ReadonlyArray<FailOn>
 }
 
-export const plan = (options: BatchOptions) =>
+export const plan = (options: PlanOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const plan = yield* planOf(options)
-    const atHand = yield* spoken(plan)
-    const priceOf = yield* pricesOf(plan)
-    const jobs = plan.jobs.map(({ job, script, lines, uses }) => ({
-      id: job.id,
-      input: job.inputName,
-      outputs: job.outputs,
-      ...estimate(
-        priceOf,
-        script._tag === "Subtitle" ? script.cues.length : lines.length,
-        lines.length,
-        uses.map(({ utterance }) => utterance),
-        atHand
-      )
-    }))
-    const total = estimate(
-      priceOf,
-      jobs.reduce((sum, { cues }) => sum + cues, 0),
-      jobs.reduce((sum, { lines }) => sum + lines, 0),
-      plan.utterances,
-      atHand
-    )
-    const { batch } = plan
-    yield* screen.result(
-      options.json
-        ? JSON.stringify(
-            {
-              manifest: batch.manifest,
-              service: batch.service,
-              out: batch.out,
-              jobs,
-              total,
-              notices: plan.notices
-            },
-            null,
-            2
-          )
-        : [
-            table(
-              ["job", "cues", "lines", "utterances", "at hand", "characters", "credits"],
-              [...jobs.map((job) => [job.id, ...cells(job)]), ["all", ...cells(total)]],
-              screen.colour
-            ),
-            "",
-            total.characters === 0
-              ? "Nothing would be sent: everything is at hand."
-              : `${counted(total.utterances - total.reused, "task")} would be created at ${batch.service === "embedded" ? "the bundled service" : batch.service.baseUrl}.`,
-            ...(total.credits === undefined
-              ? [
-                  "A provider's price is not known: name creditsPerCharacter under providers: in the manifest."
-                ]
-              : [])
-          ].join("\n")
-    )
+    const batch = yield* batchOf(options)
+    if (options.speakers) return yield* screen.result(yield* speakersText(batch))
+    const partial = yield* planWhatCan(batch)
+    if (partial.plan !== undefined) yield* tellNotices(partial.plan, options)
+    const report = dryRun(batch, partial, yield* outlookOf(partial.plan))
+    if (options.html !== undefined) yield* writePage(options.html, report)
+    if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
+    else if (partial.plan !== undefined)
+      yield* screen.result(planText(report, options.verbose, screen.colour))
+    yield* judged(report, partial.rejected, options)
   }).pipe(Effect.provide(ffmpeg))
 
-/** Keys whose clips are there already; none where nothing was run yet. */
-const spoken = (plan: BatchPlan) =>
+const outlookOf = (plan: BatchPlan | undefined) =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    return new Set((yield* store.clipSizes(plan.utterances.map(({ key }) => key))).keys())
-  }).pipe(
-    Effect.provide(reading(plan.batch.state)),
-    Effect.catchIf(
-      (fault) => fault.reason === "missing",
-      () => Effect.succeed(new Set<UtteranceKey>())
+    if (plan === undefined) return nothingKnown
+    const priceOf = yield* pricesOf(plan)
+    return yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const learned = yield* Learned
+      const stored = yield* store.clips(plan.utterances.map(({ key }) => key))
+      const outlook: Outlook = {
+        priceOf,
+        clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+        speechTime: learned.speechTime
+      }
+      return outlook
+    }).pipe(
+      Effect.provide(reading(plan.batch.state)),
+      Effect.catchIf(
+        (fault) => fault.reason === "missing",
+        () => Effect.succeed<Outlook>({ ...nothingKnown, priceOf })
+      )
     )
-  )
+  })
 
-const estimate = (
-  priceOf: PriceOf,
-  cues: number,
-  lines: number,
-  utterances: ReadonlyArray<Utterance>,
-  atHand: ReadonlySet<UtteranceKey>
-): Estimate => {
-  const all = [...new Map(utterances.map((utterance) => [utterance.key, utterance])).values()]
-  const left = all.filter(({ key }) => !atHand.has(key))
-  return {
-    cues,
-    lines,
-    utterances: all.length,
-    reused: all.length - left.length,
-    characters: left.reduce((sum, { characters }) => sum + characters, 0),
-    credits: left.reduce<number | undefined>((sum, { casting, characters }) => {
-      const price = priceOf(casting)
-      return sum === undefined || price === undefined ? undefined : sum + price * characters
-    }, 0)
+const nothingKnown: Outlook = { clips: new Map(), speechTime: () => undefined, priceOf: () => undefined }
+
+const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport) {
+  const path = yield* Path.Path
+  const screen = yield* Screen
+  yield* writeResult(path.resolve(file), planPage(report, builtParts.plan))
+  yield* screen.say(`wrote ${file}`)
+})
+
+/** Fails where something stands in the way of a run, or is held against it on this command line. */
+const judged = Effect.fnUntraced(function* (
+  report: PlanReport,
+  rejected: InputRejected | undefined,
+  { maxCredits, failOn }: PlanOptions
+) {
+  if (rejected !== undefined) return yield* rejected
+  const { credits = 0 } = report.total
+  if (maxCredits !== undefined && credits > maxCredits) {
+    return yield* new Ended({
+      code: exitCodes.stopped,
+      message: `it would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}`
+    })
   }
-}
-
-const cells = (row: Estimate): ReadonlyArray<number | string> => [
-  row.cues,
-  row.lines,
-  row.utterances,
-  row.reused,
-  row.characters,
-  row.credits === undefined ? "not known" : String(Math.ceil(row.credits))
-]
+  const held = heldAgainst(report, failOn)
+  if (held.length > 0) {
+    return yield* new Ended({ code: exitCodes.failed, message: held.join("\n") })
+  }
+})

@@ -1,5 +1,6 @@
 /** index.html of a batch: how the run went, and every job with its figures, those that need a look first. */
 import type { JobSummary, Metrics, RunReport } from "../domain/Report.ts"
+import { cards } from "./Cards.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { type Figure, figuresOf } from "./Figures.ts"
 import { type Content, type Html, html } from "./Html.ts"
@@ -57,7 +58,7 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
             >
             <p id="shown" role="status">${counted(rows.length, "job")}</p>
           </div>
-          <table class="jobs" role="table" aria-label="Jobs">
+          <table class="rows jobs" role="table" aria-label="Jobs">
             <thead role="rowgroup">
               <tr role="row">
                 <th role="columnheader" scope="col">Job</th>
@@ -169,23 +170,17 @@ const verdict = (all: ReadonlyArray<State>): Html => {
 const effort = ({ tasks, characters, credits }: RunReport): Html => {
   const spent =
     credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
-  return html`<section class="figures" aria-label="What the run took">
-    <dl>
-      ${card("Tasks created", grouped(tasks.created), `${grouped(tasks.adopted)} found again`)}${card("Clips at hand", grouped(tasks.reused), "spoken in earlier runs")}${card("Retries", grouped(tasks.retried), undefined)}${card("Tasks failed", grouped(tasks.failed), undefined, tasks.failed > 0)}${card("Characters", grouped(characters), "sent in this run")}${
-        spent === undefined || credits.after === undefined
-          ? undefined
-          : card("Credits spent", grouped(spent), `${grouped(credits.after)} left`)
-      }
-    </dl>
-  </section>`
+  return cards("What the run took", [
+    { name: "Tasks created", value: grouped(tasks.created), detail: `${grouped(tasks.adopted)} found again` },
+    { name: "Clips at hand", value: grouped(tasks.reused), detail: "spoken in earlier runs" },
+    { name: "Retries", value: grouped(tasks.retried) },
+    { name: "Tasks failed", value: grouped(tasks.failed), poor: tasks.failed > 0 },
+    { name: "Characters", value: grouped(characters), detail: "sent in this run" },
+    ...(spent === undefined || credits.after === undefined
+      ? []
+      : [{ name: "Credits spent", value: grouped(spent), detail: `${grouped(credits.after)} left` }])
+  ])
 }
-
-const card = (name: string, value: string, detail: string | undefined, poor = false): Html =>
-  html`<div class="${poor ? "poor" : "fine"}">
-    <dt>${name}</dt>
-    <dd class="value">${value}</dd>
-    ${detail === undefined ? undefined : html`<dd class="detail">${detail}</dd>`}
-  </div> `
 
 const warnings = (all: ReadonlyArray<string>): Content =>
   all.length === 0

@@ -6,6 +6,7 @@ export interface BuiltParts {
   readonly job: PageParts
   readonly batch: PageParts
   readonly review: PageParts
+  readonly plan: PageParts
 }
 
 declare const DUBWRIGHT_PAGES: BuiltParts
@@ -14,4 +15,6 @@ const bare: PageParts = { script: "", style: "" }
 
 /** The parts of each page; empty where the sources run unbuilt: such pages can be read, not played. */
 export const builtParts: BuiltParts =
-  typeof DUBWRIGHT_PAGES === "undefined" ? { job: bare, batch: bare, review: bare } : DUBWRIGHT_PAGES
+  typeof DUBWRIGHT_PAGES === "undefined"
+    ? { job: bare, batch: bare, review: bare, plan: bare }
+    : DUBWRIGHT_PAGES

@@ -62,6 +62,19 @@ export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
   { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
 ]
 
+/** What can be done by key on a plan's page. */
+export type PlanAction = "next" | "previous" | "search" | "filter" | "help" | "leave"
+
+/** The keys of a plan's page. */
+export const planKeys: ReadonlyArray<KeyHelp<PlanAction>> = [
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next line (arrows: in the list)" },
+  { action: "previous", keys: ["k", "ArrowUp"], does: "Previous line" },
+  { action: "search", keys: ["/"], does: "Search" },
+  { action: "filter", keys: ["f"], does: "Choose a job" },
+  { action: "help", keys: ["?"], does: "Show these keys" },
+  { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
+]
+
 /** A key as it is printed on keyboards. */
 export const keyCap = (key: string): string => caps[key] ?? key
 

@@ -47,34 +47,59 @@ export interface BatchPlan {
 
 /** Plans every job; fails with every fault of every job. */
 export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
+  const { plan, rejected } = yield* planWhatCan(batch)
+  if (rejected !== undefined) return yield* rejected
+  return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
+})
+
+/** A batch as far as it can be planned. */
+export interface PartialPlan {
+  /** The jobs without a fault; undefined where there is none. */
+  readonly plan: BatchPlan | undefined
+  /** Every fault of the others. */
+  readonly rejected: InputRejected | undefined
+}
+
+/** Plans the jobs that can be planned. */
+export const planWhatCan = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
   const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
     concurrency: 2
   })
   const faults = Array.getLefts(planned).flatMap((error) => error.faults)
-  if (Array.isNonEmptyArray(faults)) return yield* InputRejected.make({ faults })
   const jobs = Array.getRights(planned)
-  if (!Array.isNonEmptyArray(jobs)) return yield* Effect.dieMessage("a batch has at least one job")
+  const partial: PartialPlan = {
+    plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs) : undefined,
+    rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined
+  }
+  return partial
+})
+
+const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): BatchPlan => {
   const utterances = new Map<UtteranceKey, Utterance>()
   for (const { uses } of jobs)
     for (const { utterance } of uses)
       if (!utterances.has(utterance.key)) utterances.set(utterance.key, utterance)
-  const plan: BatchPlan = {
+  return {
     batch,
     jobs,
     utterances: [...utterances.values()],
     notices: [...(batch.notices ?? []), ...jobs.flatMap(noticesOf)]
   }
-  return plan
-})
+}
 
-const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
+/** A job's script, and what is to be said of it, before anybody has a voice. */
+export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Batch) {
   const bytes = yield* bytesOf(job.input, job.inputName)
   const script = yield* readScript(
     bytes,
     job.inputName,
     job.encoding === undefined ? {} : { encoding: job.encoding }
   ).pipe(Either.mapLeft(unreadScript))
-  const words = yield* sheeted(job, yield* wordsIn(job, script, batch))
+  return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch)) }
+})
+
+const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
+  const { script, words } = yield* readWords(job, batch)
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
     profileOf: batch.profileOf,

@@ -1,4 +1,4 @@
-/** How long words take to say, roughly and generously, from the words alone. */
+/** How long words take to say, from the words alone. */
 
 /** Milliseconds for a character of a syllabary, an ideograph, an unspaced script, and any other. */
 const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
@@ -19,3 +19,6 @@ export const naturalLength = (said: string): number => {
   for (const character of said) length += perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0
   return length
 }
+
+/** A line's likely length in milliseconds at a voice's own pace, neither generous nor tight: voices of both engines were seen to take 0.53 to 0.84 of the natural length. */
+export const likelyLength = (said: string): number => naturalLength(said) * 0.72

@@ -40,8 +40,8 @@ describe("help and version", () => {
     const { code, stdout } = await run(["run", "--help"])
     expect(code).toBe(0)
     expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
-      ...["--base-url", "--embedded", "--out", "--state", "--concurrency", "--max-credits", "--only"],
-      ...["--voice", "--provider", "--model", "--language", "--json", "--events", "--quiet", "--verbose"]
+      ...["--base-url", "--embedded", "--out", "--state", "--only", "--voice", "--provider", "--model"],
+      ...["--language", "--concurrency", "--max-credits", "--events", "--json", "--quiet", "--verbose"]
     ])
   })
 

@@ -127,6 +127,60 @@ describe("run", () => {
   })
 })
 
+describe("plan", () => {
+  test("tells what will not fit, as a table, JSON and a page, and --fail-on holds it against the batch", async () => {
+    const cwd = batch()
+    writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Four five six. ".repeat(8)))
+    const table = await run(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
+    expect(table.code).toBe(3)
+    expect(table.stdout).toMatch(/^film +2 +6 .* 63 +Four five six\./mu)
+    expect(table.stderr.split("\n").slice(0, 2)).toEqual([
+      "dubwright: --fail-on overrun: 2 lines would not fit",
+      "dubwright: --fail-on new: 4 utterances not at hand"
+    ])
+    const json = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"], {
+      cwd
+    })
+    expect([json.code, json.stderr]).toEqual([0, "wrote plan.html\n"])
+    const { jobs, total } = JSON.parse(json.stdout)
+    expect(jobs[0].tight).toMatchObject([
+      { cue: 2, line: 6, lengthFrom: "estimated", flags: ["early", "fast", "overrun"], shortenBy: 63 },
+      { cue: 3 }
+    ])
+    expect(jobs[0].speakers).toEqual([{ cues: 3, voices: ["provider_opensource/os-slt"] }])
+    expect(total).toMatchObject({ tightLines: 2, credits: 45.75 })
+    expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain("2 lines will not fit")
+    expect((await run(["plan", "batch.yaml", "--max-credits", "40"], { cwd })).code).toBe(4)
+  })
+
+  test("plans what it can beside what it cannot, and prints a voice map that a manifest takes", async () => {
+    const cwd = batch()
+    writeFileSync(
+      join(cwd, "two.srt"),
+      "1\n00:00:01,000 --> 00:00:03,000\nANNA: Hello.\n\n2\n00:00:04,000 --> 00:00:06,000\nBO: Hello.\n"
+    )
+    const jobs = "  - { id: film, input: film.en.srt, voice: os-slt }\n  - id: two\n    input: two.srt\n"
+    const manifest = `service: { baseUrl: "http://127.0.0.1:9" }\ndefaults: { provider: provider_opensource }\njobs:\n${jobs}`
+    writeFileSync(join(cwd, "cast.yaml"), manifest)
+    const partly = await run(["plan", "cast.yaml", "--json"], { cwd })
+    expect([partly.code, partly.stderr]).toEqual([
+      2,
+      'dubwright: two.srt: job two: no voice for ANNA (1 cue), BO (1 cue): give each a voice under "speakers", or set "voice" for whoever has none\n'
+    ])
+    expect(JSON.parse(partly.stdout)).toMatchObject({
+      jobs: [{ id: "film", lines: 3 }],
+      faults: [{ file: "two.srt" }]
+    })
+    const { stdout } = await run(["plan", "cast.yaml", "--speakers", "--only", "two"], { cwd })
+    expect(stdout).toBe(
+      "# job two, two.srt\nspeakers:\n  ANNA: { voice: }  # 1 cue\n  BO: { voice: }    # 1 cue\n"
+    )
+    const filled = stdout.replaceAll("voice:", "voice: os-slt").replaceAll(/^/gmu, "    ")
+    writeFileSync(join(cwd, "cast.yaml"), `${manifest}${filled}`)
+    expect((await run(["plan", "cast.yaml"], { cwd })).code).toBe(0)
+  })
+})
+
 test("the manifests in pipelines/ can be planned as they are", async () => {
   for (const name of ["demo", "nightly", "editing"]) {
     const folder = emptyFolder()

@@ -7,10 +7,11 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { PageParts } from "../../src/pages/Document.ts"
 import { batchPage } from "../../src/pages/BatchPage.ts"
+import { planPage } from "../../src/pages/PlanPage.ts"
 import { jobPage } from "../../src/pages/JobPage.ts"
 import { seriousFindings } from "./axe.ts"
 import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
-import { lastMetrics, sampleMetrics, sampleReport, sampleRun, sampleSound } from "./sample.ts"
+import { lastMetrics, sampleMetrics, samplePlan, sampleReport, sampleRun, sampleSound } from "./sample.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright pages #"))
 const home = pathToFileURL(folder).href
@@ -21,9 +22,8 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const parts: { readonly job: PageParts; readonly batch: PageParts } = JSON.parse(
-      readFileSync("dist/pages.json", "utf8")
-    )
+    const parts: { readonly job: PageParts; readonly batch: PageParts; readonly plan: PageParts } =
+      JSON.parse(readFileSync("dist/pages.json", "utf8"))
     for (const [name, count] of [
       ["short", 24],
       ["long", 2_000]
@@ -57,6 +57,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         parts.batch
       )
     )
+    writeFileSync(join(folder, "plan.html"), planPage(samplePlan, parts.plan))
     browser = await startChromium()
   })
 
@@ -238,6 +239,18 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.waitForURL("**/short/report.html")
     }))
 
+  it("shows a plan: its lines searched by word, narrowed to a job, and visited by key", () =>
+    visiting("plan.html", { viewport: wide }, async (page) => {
+      await page.keyboard.press("j")
+      expect(await page.locator("#live").textContent()).toContain("7, </script>")
+      await page.locator("#filter").selectOption("harbour-ep02")
+      expect(await page.locator("#shown").textContent()).toBe("2 of 4 lines")
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("/")
+      await page.keyboard.type("bridge")
+      expect(await page.locator("#lines tr:not([hidden])").count()).toBe(2)
+    }))
+
   it.each([
     { colorScheme: "light", viewport: wide },
     { colorScheme: "dark", viewport: wide },
@@ -245,7 +258,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
   ] as const)(
     "has nothing serious to be mended for screen readers, and fits the screen: $colorScheme, $viewport.width pixels",
     async ({ colorScheme, viewport }) => {
-      for (const file of ["short/report.html", "index.html"]) {
+      for (const file of ["short/report.html", "index.html", "plan.html"]) {
         await visiting(file, { viewport, colorScheme }, async (page) => {
           await page.keyboard.press("n")
           expect(await seriousFindings(page)).toEqual([])

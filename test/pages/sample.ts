@@ -1,6 +1,8 @@
 /** Reports and sound to make pages of: invented, but as awkward as real ones. */
 import { encodeWav16 } from "../../src/audio/Wav.ts"
 import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/Report.ts"
+import type { PlanReport } from "../../src/domain/PlanReport.ts"
+import { SpeakerName } from "../../src/domain/Ids.ts"
 import { SampleRate } from "../../src/domain/Units.ts"
 
 /** Words that break out of careless pages. */
@@ -132,4 +134,55 @@ export const sampleSound = ({
     peaks[peak] = Math.max(peaks[peak] ?? 0, Math.abs(sample))
   })
   return { wav: encodeWav16({ rate, samples }), peaks }
+}
+
+const effort = { cues: 400, lines: 412, utterances: 380, reused: 12, characters: 18_400, tightLines: 2 }
+
+/** A plan of two jobs with lines that will not fit, a fault and a notice. */
+export const samplePlan: PlanReport = {
+  manifest: "harbour.yaml",
+  service: { baseUrl: "https://tts.example" },
+  out: "/films/out",
+  jobs: ["harbour-ep01", "harbour-ep02"].map((id, at) => ({
+    ...effort,
+    id,
+    input: `subs/${id}.vi.srt`,
+    outputs: ["wav", "srt"],
+    ...(at === 0 ? { credits: 18_400.5 } : {}),
+    speakers: [
+      { speaker: SpeakerName.make("LAN"), cues: 240, voices: ["provider_native/vi-mai"] },
+      { cues: 160, voices: ["provider_fast/anna", "provider_fast/bo"] }
+    ],
+    lengths: { measured: 12, learned: 300, estimated: 100 },
+    tight: [
+      {
+        cue: 7,
+        line: 29,
+        speaker: SpeakerName.make("LAN"),
+        said: hostile,
+        start: 3_723.5,
+        end: 3_725,
+        needs: 4.2,
+        lengthFrom: "learned",
+        speed: 1.31,
+        late: 1.7,
+        flags: ["overrun", "fast"],
+        shortenBy: 21
+      },
+      {
+        cue: 190,
+        said: lines[2] ?? "",
+        start: 4_000,
+        end: 4_002,
+        needs: 1.9,
+        lengthFrom: "measured",
+        speed: 1.4,
+        late: 0,
+        flags: ["fast"]
+      }
+    ]
+  })),
+  total: { ...effort, tightLines: 4 },
+  faults: [{ file: "subs/harbour-ep03.vi.srt", line: 12, message: "expected a time, found nothing" }],
+  notices: ["subs/harbour-ep01.vi.srt:40: a cue ends before it starts; its length is guessed"]
 }

@@ -1,39 +1,46 @@
 /** Commands that ask a service: its read endpoints. */
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
 import * as Flags from "../Flags.ts"
-import { load } from "../Lazily.ts"
+import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
 
 const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
 
-const health = Command.make("health", reading, (options) =>
-  Effect.flatMap(
-    load(() => import("../ServiceCommands.ts")),
-    ({ health }) => health(options)
+const health = Command.make(
+  "health",
+  reading,
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ health }) => health
   )
 ).pipe(Command.withDescription("The service's health."))
 
-const credits = Command.make("credits", reading, (options) =>
-  Effect.flatMap(
-    load(() => import("../ServiceCommands.ts")),
-    ({ credits }) => credits(options)
+const credits = Command.make(
+  "credits",
+  reading,
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ credits }) => credits
   )
 ).pipe(Command.withDescription("The account's credits."))
 
-const providers = Command.make("providers", reading, (options) =>
-  Effect.flatMap(
-    load(() => import("../ServiceCommands.ts")),
-    ({ providers }) => providers(options)
+const providers = Command.make(
+  "providers",
+  reading,
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ providers }) => providers
   )
 ).pipe(Command.withDescription("The service's providers and what each can do."))
 
 const ofProvider = Flags.textOption("provider", "ID", "Only this provider's.")
 
-const models = Command.make("models", { ...reading, provider: ofProvider }, (options) =>
-  Effect.flatMap(
-    load(() => import("../ServiceCommands.ts")),
-    ({ models }) => models(options)
+const models = Command.make(
+  "models",
+  { ...reading, provider: ofProvider },
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ models }) => models
   )
 ).pipe(Command.withDescription("Models, of all providers or of one."))
 
@@ -45,11 +52,10 @@ const voices = Command.make(
     search: Flags.textOption("search", "TEXT", "Only voices in which the service finds this text."),
     limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../ServiceCommands.ts")),
-      ({ voices }) => voices(options)
-    )
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ voices }) => voices
+  )
 ).pipe(Command.withDescription("Voices, with the ids that manifests name."))
 
 const tasks = Command.make(
@@ -59,11 +65,10 @@ const tasks = Command.make(
     limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
     data: Flags.data
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../ServiceCommands.ts")),
-      ({ tasks }) => tasks(options)
-    )
+  lazily(
+    () => import("../ServiceCommands.ts"),
+    ({ tasks }) => tasks
+  )
 ).pipe(Command.withDescription("The account's tasks, newest first."))
 
 export const askingCommands = [health, credits, providers, models, voices, tasks] as const

@@ -1,29 +1,22 @@
 /** Commands that work on a batch: a manifest, or subtitles and texts. */
-import { Command, Options } from "@effect/cli"
-import { Effect } from "effect"
+import { Command } from "@effect/cli"
 import * as Flags from "../Flags.ts"
-import { load } from "../Lazily.ts"
+import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
 
 const run = Command.make(
   "run",
   {
     inputs: Flags.inputs,
-    ...Flags.service,
-    ...Flags.folders,
-    concurrency: Flags.concurrency,
-    maxCredits: Flags.amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
-    only: Flags.only,
-    ...Flags.casting,
+    ...Flags.batch,
+    ...Flags.speaking,
     json: Flags.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
-    events: Flags.flag("events", "Progress on stderr as JSON, one event a line."),
     ...Flags.loudness
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../RunCommand.ts")),
-      ({ run }) => run(options)
-    )
+  lazily(
+    () => import("../RunCommand.ts"),
+    ({ run }) => run
+  )
 ).pipe(
   Command.withDescription(
     "The main job: plan, speak, place, deliver. Run again, it resumes and does only what is new or changed."
@@ -34,38 +27,33 @@ const plan = Command.make(
   "plan",
   {
     inputs: Flags.inputs,
-    ...Flags.service,
-    ...Flags.folders,
-    only: Flags.only,
-    ...Flags.casting,
+    ...Flags.batch,
+    maxCredits: Flags.amount("max-credits", "N", "End with code 4 where the batch would cost more."),
+    failOn: Flags.failOn,
+    html: Flags.textOption("html", "FILE", "Also write the plan as a page, complete in itself."),
+    speakers: Flags.flag("speakers", "Print a voice map to fill in, as YAML, and nothing else."),
     json: Flags.json,
     ...Flags.loudness
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../PlanCommand.ts")),
-      ({ plan }) => plan(options)
-    )
+  lazily(
+    () => import("../PlanCommand.ts"),
+    ({ plan }) => plan
+  )
 ).pipe(
   Command.withDescription(
-    "Dry run: utterances, characters, expected credits, every violation. Sends nothing that costs."
+    "Dry run: utterances, characters, expected credits, lines that will not fit, every violation. Sends nothing that costs."
   )
 )
 
-const stateOptions = {
-  inputs: Flags.manifest,
-  ...Flags.service,
-  ...Flags.folders,
-  only: Flags.only,
-  ...Flags.casting,
-  json: Flags.json,
-  ...Flags.loudness
-}
+const onManifest = { inputs: Flags.manifest, ...Flags.batch }
+const standing = { ...onManifest, json: Flags.json, ...Flags.loudness }
 
-const status = Command.make("status", stateOptions, (options) =>
-  Effect.flatMap(
-    load(() => import("../StateCommands.ts")),
-    ({ status }) => status(options)
+const status = Command.make(
+  "status",
+  standing,
+  lazily(
+    () => import("../StateCommands.ts"),
+    ({ status }) => status
   )
 ).pipe(
   Command.withDescription(
@@ -75,36 +63,31 @@ const status = Command.make("status", stateOptions, (options) =>
 
 const retry = Command.make(
   "retry",
-  {
-    ...stateOptions,
-    concurrency: Flags.concurrency,
-    maxCredits: Flags.amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
-    events: Flags.flag("events", "Progress on stderr as JSON, one event a line.")
-  },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../RunCommand.ts")),
-      ({ retry }) => retry(options)
-    )
+  { ...onManifest, ...Flags.speaking, json: Flags.json, ...Flags.loudness },
+  lazily(
+    () => import("../RunCommand.ts"),
+    ({ retry }) => retry
+  )
 ).pipe(Command.withDescription("Gives failed utterances another chance and runs the batch."))
 
 const clean = Command.make(
   "clean",
   {
-    ...stateOptions,
+    ...standing,
     remote: Flags.flag("remote", "Also delete this batch's finished tasks on the service.")
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../StateCommands.ts")),
-      ({ clean }) => clean(options)
-    )
+  lazily(
+    () => import("../StateCommands.ts"),
+    ({ clean }) => clean
+  )
 ).pipe(Command.withDescription("Removes clips that no manifest entry needs any more."))
 
-const verify = Command.make("verify", stateOptions, (options) =>
-  Effect.flatMap(
-    load(() => import("../VerifyCommand.ts")),
-    ({ verify }) => verify(options)
+const verify = Command.make(
+  "verify",
+  standing,
+  lazily(
+    () => import("../VerifyCommand.ts"),
+    ({ verify }) => verify
   )
 ).pipe(
   Command.withDescription(
@@ -112,27 +95,17 @@ const verify = Command.make("verify", stateOptions, (options) =>
   )
 )
 
-const { json: _json, ...reviewOptions } = stateOptions
-
 const review = Command.make(
   "review",
   {
-    ...reviewOptions,
-    port: Options.map(
-      Flags.wholeNumber(
-        "port",
-        "PORT",
-        { min: 0, max: 65_535 },
-        "The port on loopback; default: a free one."
-      ),
-      (port) => port ?? 0
-    )
+    ...onManifest,
+    port: Flags.port(0, "The port on loopback; default: a free one."),
+    ...Flags.loudness
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../ReviewCommand.ts")),
-      ({ review }) => review({ ...options, json: false })
-    )
+  lazily(
+    () => import("../ReviewCommand.ts"),
+    ({ review }) => review
+  )
 ).pipe(
   Command.withDescription(
     "Serves the reports on loopback with a box in which a cue is changed, heard anew and accepted; prints `review URL`."

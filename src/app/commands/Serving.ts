@@ -1,23 +1,14 @@
 /** Commands that run the bundled service and look after its keys. */
-import { Args, Command, Options } from "@effect/cli"
-import { Effect } from "effect"
+import { Args, Command } from "@effect/cli"
 import * as Flags from "../Flags.ts"
-import { load } from "../Lazily.ts"
+import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
 
 const serve = Command.make(
   "serve",
   {
     host: Flags.textOr("host", "HOST", "127.0.0.1", "The address to listen on; default: 127.0.0.1."),
-    port: Options.map(
-      Flags.wholeNumber(
-        "port",
-        "PORT",
-        { min: 0, max: 65_535 },
-        "The port; 0 takes a free one. Default: 8080."
-      ),
-      (port) => port ?? 8080
-    ),
+    port: Flags.port(8080, "The port; 0 takes a free one. Default: 8080."),
     data: Flags.data,
     config: Flags.textOption(
       "config",
@@ -26,11 +17,10 @@ const serve = Command.make(
     ),
     ...Flags.loudness
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../ServeCommand.ts")),
-      ({ serve }) => serve(options)
-    )
+  lazily(
+    () => import("../ServeCommand.ts"),
+    ({ serve }) => serve
+  )
 ).pipe(
   Command.withDescription(
     "The aggregation service. Prints `listening http://HOST:PORT` when it is ready; stops cleanly on SIGTERM."
@@ -48,11 +38,10 @@ const granted = Flags.wholeNumber(
 const keysCreate = Command.make(
   "create",
   { data: Flags.data, name: accountName, credits: granted },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../KeysCommand.ts")),
-      ({ create }) => create(options)
-    )
+  lazily(
+    () => import("../KeysCommand.ts"),
+    ({ create }) => create
+  )
 ).pipe(Command.withDescription("Creates an account and prints its key, alone, this once."))
 
 const keysImport = Command.make(
@@ -68,17 +57,18 @@ const keysImport = Command.make(
       Args.optional
     )
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../KeysCommand.ts")),
-      ({ importKey }) => importKey(options)
-    )
+  lazily(
+    () => import("../KeysCommand.ts"),
+    ({ importKey }) => importKey
+  )
 ).pipe(Command.withDescription("Takes over an older key, with or without the prefix."))
 
-const keysList = Command.make("list", { data: Flags.data, json: Flags.json }, (options) =>
-  Effect.flatMap(
-    load(() => import("../KeysCommand.ts")),
-    ({ list }) => list(options)
+const keysList = Command.make(
+  "list",
+  { data: Flags.data, json: Flags.json },
+  lazily(
+    () => import("../KeysCommand.ts"),
+    ({ list }) => list
   )
 ).pipe(Command.withDescription("Accounts with their keys' first letters, credits and use."))
 
@@ -90,11 +80,10 @@ const keysRevoke = Command.make(
       Args.withDescription("The key's number in `keys list`, or its name where only one valid key has it.")
     )
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../KeysCommand.ts")),
-      ({ revoke }) => revoke(options)
-    )
+  lazily(
+    () => import("../KeysCommand.ts"),
+    ({ revoke }) => revoke
+  )
 ).pipe(Command.withDescription("Makes a key invalid, also while the service runs."))
 
 const keys = Command.make("keys").pipe(

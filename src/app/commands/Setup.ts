@@ -1,18 +1,16 @@
 /** Commands for setting out: what is missing, a manifest to start from, its schema. */
 import { Args, Command } from "@effect/cli"
-import { Effect } from "effect"
 import * as Flags from "../Flags.ts"
-import { load } from "../Lazily.ts"
+import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
 
 const doctor = Command.make(
   "doctor",
   { ...Flags.service, state: Flags.folders.state, json: Flags.json, ...Flags.loudness },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../DoctorCommand.ts")),
-      ({ doctor }) => doctor(options)
-    )
+  lazily(
+    () => import("../DoctorCommand.ts"),
+    ({ doctor }) => doctor
+  )
 ).pipe(
   Command.withDescription(
     "Checks Node, ffmpeg, the state folder, the service and the key, and says how to mend each."
@@ -29,19 +27,22 @@ const init = Command.make(
     ...Flags.service,
     force: Flags.flag("force", "Replace a manifest that is there already.")
   },
-  (options) =>
-    Effect.flatMap(
-      load(() => import("../InitCommand.ts")),
-      ({ init }) => init(options)
-    )
+  lazily(
+    () => import("../InitCommand.ts"),
+    ({ init }) => init
+  )
 ).pipe(
   Command.withDescription("Writes a commented manifest to start from, made from the subtitles it finds.")
 )
 
-const schema = Command.make("schema", {}, () =>
-  Effect.flatMap(
-    load(() => import("../SchemaCommand.ts")),
-    ({ schema }) => schema
+const schema = Command.make(
+  "schema",
+  {},
+  lazily(
+    () => import("../SchemaCommand.ts"),
+    ({ schema }) =>
+      () =>
+        schema
   )
 ).pipe(Command.withDescription("Prints the manifest's JSON Schema, for editors and checks."))
 

@@ -1,0 +1,26 @@
+/** What can be held against a plan that could be run as it is. */
+import type { PlanReport } from "../domain/PlanReport.ts"
+import { counted } from "./BoardText.ts"
+
+export const failOnNames = ["overrun", "new", "price", "notice"] as const
+export type FailOn = (typeof failOnNames)[number]
+
+/** What is held against a plan, in words; empty where it is as it should be. */
+export const heldAgainst = (report: PlanReport, names: ReadonlyArray<FailOn>): ReadonlyArray<string> =>
+  names.flatMap((name) => {
+    const words = faultOf[name](report)
+    return words === undefined ? [] : [`--fail-on ${name}: ${words}`]
+  })
+
+const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefined>> = {
+  overrun: ({ total: { tightLines } }) =>
+    tightLines === 0 ? undefined : `${counted(tightLines, "line")} would not fit`,
+  new: ({ total: { utterances, reused } }) =>
+    utterances === reused ? undefined : `${counted(utterances - reused, "utterance")} not at hand`,
+  price: ({ total: { credits } }) =>
+    credits === undefined ? "the price of a provider is not known" : undefined,
+  notice: ({ notices }) =>
+    notices.length === 0
+      ? undefined
+      : `${counted(notices.length, "place")} in the scripts mended or passed over`
+}

@@ -1,0 +1,87 @@
+/** A dry run as tables for a terminal. */
+import type { Effort, PlannedJob, PlanReport, TightLine } from "../domain/PlanReport.ts"
+import { lengthsText } from "../pages/Lengths.ts"
+import { counted } from "./BoardText.ts"
+import { type Cell, table } from "./Table.ts"
+
+/** What would be done, who has which voice, and what would not fit: the first lines of it, or `all`. */
+export const planText = (report: PlanReport, all: boolean, colour: boolean): string =>
+  [
+    table(
+      ["job", "cues", "lines", "utterances", "at hand", "characters", "credits", "will not fit"],
+      [...report.jobs.map((job) => [job.id, ...effortCells(job)]), ["all", ...effortCells(report.total)]],
+      colour
+    ),
+    ...(all ? ["", speakersTable(report.jobs, colour)] : []),
+    ...tightPart(report.jobs, all, colour),
+    "",
+    ...closing(report)
+  ].join("\n")
+
+const effortCells = (row: Effort): ReadonlyArray<Cell> => [
+  row.cues,
+  row.lines,
+  row.utterances,
+  row.reused,
+  row.characters,
+  row.credits === undefined ? "not known" : String(Math.ceil(row.credits)),
+  row.tightLines
+]
+
+const speakersTable = (jobs: ReadonlyArray<PlannedJob>, colour: boolean): string =>
+  table(
+    ["job", "speaker", "cues", "voice"],
+    jobs.flatMap(({ id, speakers }) =>
+      speakers.map(({ speaker, cues, voices }) => [id, speaker ?? "(unnamed)", cues, voices.join(", ")])
+    ),
+    colour
+  )
+
+/** So many lines that will not fit are shown; the rest are counted. */
+const shown = 12
+
+const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, colour: boolean): ReadonlyArray<string> => {
+  const tight = jobs.flatMap(({ id, tight }) => tight.map((line) => ({ id, line })))
+  if (tight.length === 0) return []
+  // The worst are told first where not all are told.
+  const told = all
+    ? tight
+    : [...tight].sort((a, b) => (b.line.shortenBy ?? 0) - (a.line.shortenBy ?? 0)).slice(0, shown)
+  const rest = tight.length - told.length
+  return [
+    "",
+    table(
+      ["job", "cue", "line", "speaker", "needs", "has", "speed", "late", "characters too many", "words"],
+      told.map(({ id, line }) => [id, ...tightCells(line)]),
+      colour
+    ),
+    ...(rest > 0 ? [`… and ${counted(rest, "more line")} (--verbose shows all)`] : []),
+    lengthsText(jobs)
+  ]
+}
+
+const tightCells = (line: TightLine): ReadonlyArray<Cell> => [
+  line.cue,
+  line.line,
+  line.speaker,
+  `${line.lengthFrom === "measured" ? "" : "~"}${line.needs.toFixed(1)} s`,
+  `${(line.end - line.start).toFixed(1)} s`,
+  line.speed.toFixed(2),
+  `${line.late.toFixed(1)} s`,
+  line.shortenBy === undefined ? "its neighbours crowd it" : String(line.shortenBy),
+  clipped(line.said)
+]
+
+const clipped = (words: string): string => {
+  const letters = [...words]
+  return letters.length <= 48 ? words : `${letters.slice(0, 47).join("").trimEnd()}…`
+}
+
+const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
+  total.utterances === total.reused
+    ? "Nothing would be sent: everything is at hand."
+    : `${counted(total.utterances - total.reused, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`,
+  ...(total.credits === undefined
+    ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]
+    : [])
+]

@@ -1,0 +1,83 @@
+/** What a dry run tells, field by field as `plan --json` prints it. Times are seconds on the source's timeline. */
+import type { SpeakerName } from "./Ids.ts"
+import type { OutputName } from "./Manifest.ts"
+import type { Flag } from "./Placement.ts"
+
+/** Where a line's length comes from: its clip at hand, its voice's usual pace, or the words alone. */
+export type LengthSource = "measured" | "learned" | "estimated"
+
+/** A line that would not fit its slot without being rushed or running on too long. */
+export interface TightLine {
+  readonly cue: number
+  /** The source file's line on which the cue stands. */
+  readonly line?: number
+  readonly speaker?: SpeakerName
+  readonly said: string
+  readonly start: number
+  readonly end: number
+  /** How long its speech takes, unhurried. */
+  readonly needs: number
+  readonly lengthFrom: LengthSource
+  /** How many times faster it would be spoken. */
+  readonly speed: number
+  /** How far it would run past its cue's end. */
+  readonly late: number
+  readonly flags: ReadonlyArray<Flag>
+  /** By how many characters it is too long; absent where only its neighbours crowd it. */
+  readonly shortenBy?: number
+}
+
+/** Somebody who speaks in a job. */
+export interface PlannedSpeaker {
+  /** Absent for the cues that name nobody. */
+  readonly speaker?: SpeakerName
+  readonly cues: number
+  /** As `provider/voice`; several where cues say so for themselves. */
+  readonly voices: ReadonlyArray<string>
+}
+
+/** How much there is to do. Credits are absent where a price is not known. */
+export interface Effort {
+  readonly cues: number
+  readonly lines: number
+  readonly utterances: number
+  /** Of those, the ones whose clips are at hand. */
+  readonly reused: number
+  /** Characters that would be sent. */
+  readonly characters: number
+  readonly credits?: number
+  /** Lines that would not fit. */
+  readonly tightLines: number
+}
+
+/** One job of a dry run. */
+export interface PlannedJob extends Effort {
+  readonly id: string
+  readonly input: string
+  readonly outputs: ReadonlyArray<OutputName>
+  readonly speakers: ReadonlyArray<PlannedSpeaker>
+  /** How many lines have their length from where. */
+  readonly lengths: Readonly<Record<LengthSource, number>>
+  /** In the script's order. */
+  readonly tight: ReadonlyArray<TightLine>
+}
+
+/** Why a job cannot be run as it is. */
+export interface PlanFault {
+  readonly file: string
+  readonly line?: number | undefined
+  readonly message: string
+}
+
+/** A dry run. */
+export interface PlanReport {
+  readonly manifest: string
+  readonly service: "embedded" | { readonly baseUrl: string }
+  readonly out: string
+  readonly jobs: ReadonlyArray<PlannedJob>
+  /** Of all jobs together: an utterance that several use counts once. */
+  readonly total: Effort
+  readonly faults: ReadonlyArray<PlanFault>
+  /** What was mended or passed over in the scripts, a line each. */
+  readonly notices: ReadonlyArray<string>
+}

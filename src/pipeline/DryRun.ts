@@ -1,0 +1,101 @@
+/** What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit. */
+import { Array } from "effect"
+import type { Casting } from "../domain/Casting.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Effort, PlannedJob, PlannedSpeaker, PlanReport } from "../domain/PlanReport.ts"
+import type { Utterance } from "../domain/Utterance.ts"
+import { speakersOf } from "../script/Cast.ts"
+import { forecastOf, type Known } from "./Forecast.ts"
+import type { InputRejected } from "./InputRejected.ts"
+import type { Batch } from "./Job.ts"
+import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
+
+/** What is at hand and what it costs, besides how long speech takes. */
+export interface Outlook extends Known {
+  /** Credits for one character; undefined where nobody says. */
+  readonly priceOf: (casting: Casting) => number | undefined
+}
+
+/** The dry run of a batch, as far as it can be planned. */
+export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
+  const jobs = plan?.jobs.map((job) => plannedJob(job, outlook)) ?? []
+  return {
+    manifest: batch.manifest,
+    service: batch.service,
+    out: batch.out,
+    jobs,
+    total: totalOf(plan, jobs, outlook),
+    faults: faultsOf(rejected),
+    notices: plan?.notices ?? []
+  }
+}
+
+const plannedJob = (plan: JobPlan, outlook: Outlook): PlannedJob => {
+  const { job, script, words, lines, uses } = plan
+  const forecast = forecastOf(plan, outlook)
+  return {
+    id: job.id,
+    input: job.inputName,
+    outputs: job.outputs,
+    cues: script._tag === "Subtitle" ? script.cues.length : lines.length,
+    lines: lines.length,
+    ...sendingOf(
+      uses.map(({ utterance }) => utterance),
+      outlook
+    ),
+    tightLines: forecast.tight.length,
+    speakers: plannedSpeakers(words.cues, lines),
+    ...forecast
+  }
+}
+
+const plannedSpeakers = (
+  words: JobPlan["words"]["cues"],
+  lines: ReadonlyArray<Line>
+): ReadonlyArray<PlannedSpeaker> => {
+  const voices = new Map<string | undefined, Set<string>>()
+  for (const { speaker, casting } of lines) {
+    const own = voices.get(speaker) ?? new Set()
+    voices.set(speaker, own.add(`${casting.provider}/${casting.voice}`))
+  }
+  return speakersOf(words).map(({ speaker, cues }) => ({
+    ...(speaker === undefined ? {} : { speaker }),
+    cues,
+    voices: [...(voices.get(speaker) ?? [])]
+  }))
+}
+
+const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, outlook: Outlook): Effort => {
+  const sum = (count: (job: PlannedJob) => number) => jobs.reduce((all, job) => all + count(job), 0)
+  return {
+    cues: sum(({ cues }) => cues),
+    lines: sum(({ lines }) => lines),
+    ...sendingOf(plan?.utterances ?? [], outlook),
+    tightLines: sum(({ tightLines }) => tightLines)
+  }
+}
+
+type Sending = Pick<Effort, "utterances" | "reused" | "characters" | "credits">
+
+const sendingOf = (utterances: ReadonlyArray<Utterance>, { clips, priceOf }: Outlook): Sending => {
+  const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
+  const left = [...all.values()].filter(({ key }) => !clips.has(key))
+  const credits = left.reduce<number | undefined>((sum, { casting, characters }) => {
+    const price = priceOf(casting)
+    return sum === undefined || price === undefined ? undefined : sum + price * characters
+  }, 0)
+  return {
+    utterances: all.size,
+    reused: all.size - left.length,
+    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    ...(credits === undefined ? {} : { credits })
+  }
+}
+
+const faultsOf = (rejected: InputRejected | undefined): PlanReport["faults"] =>
+  Array.map(rejected?.faults ?? [], ({ file, line, message }) => ({
+    file,
+    ...(line === undefined ? {} : { line }),
+    message
+  }))

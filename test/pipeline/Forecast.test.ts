@@ -1,0 +1,89 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Casting } from "../../src/domain/Casting.ts"
+import { Clip, Segment } from "../../src/domain/Clip.ts"
+import { Estimate } from "../../src/domain/Estimate.ts"
+import { ProviderId, SpeakerName, VoiceId } from "../../src/domain/Ids.ts"
+import { Line, Slot } from "../../src/domain/Line.ts"
+import { FitLimits } from "../../src/domain/Placement.ts"
+import { frames, Lufs, millis, SampleRate } from "../../src/domain/Units.ts"
+import { LineRef, makeUtterance, UtteranceUse } from "../../src/domain/Utterance.ts"
+import { forecastOf } from "../../src/pipeline/Forecast.ts"
+
+const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v") })
+const short = "Come in."
+const long = "The harbour master wants to see the papers of every boat that came in after midnight."
+
+const line = (cue: number, start: number, said: string): Line =>
+  Line.make({
+    cue,
+    part: 0,
+    said,
+    speaker: SpeakerName.make("ANNA"),
+    slot: Slot.make({ start: millis(start), end: millis(start + 2_000) }),
+    casting
+  })
+
+const lines = [line(1, 1_000, short), line(2, 10_000, long)]
+const uses = lines.map(({ cue, said }) =>
+  UtteranceUse.make({
+    utterance: makeUtterance(casting, "text", said, [said]),
+    lines: [LineRef.make({ cue, part: 0 })]
+  })
+)
+const plan = {
+  job: {
+    fit: FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
+  },
+  lines,
+  uses,
+  words: { cues: lines.map(({ cue }) => ({ cue, line: cue * 4 })) },
+  video: undefined
+}
+
+describe("the forecast", () => {
+  it("estimates from the words what nobody has spoken, and tells the line that will not fit", () => {
+    const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => undefined })
+    expect(lengths).toEqual({ measured: 0, learned: 0, estimated: 2 })
+    expect(tight).toHaveLength(1)
+    const [found] = tight
+    expect(found).toMatchObject({
+      cue: 2,
+      line: 8,
+      speaker: "ANNA",
+      said: long,
+      start: 10,
+      end: 12,
+      lengthFrom: "estimated"
+    })
+    expect(found?.needs).toBeGreaterThan(3.5)
+    expect(found?.needs).toBeLessThan(6.5)
+    expect(found?.shortenBy).toBeGreaterThan(5)
+    expect(found?.shortenBy).toBeLessThan(long.length)
+  })
+
+  it("goes by the voice's usual pace where it was heard before", () => {
+    const pace = Estimate.make({ count: 9, mean: 50, spread: 4 })
+    const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => pace })
+    expect(lengths).toEqual({ measured: 0, learned: 2, estimated: 0 })
+    expect(tight.map(({ needs }) => needs)).toEqual([(long.length * 50) / 1000])
+  })
+
+  it("believes a clip that is at hand before anything else", () => {
+    const { key } = makeUtterance(casting, "text", long, [long])
+    const clip = Clip.make({
+      key,
+      rate: SampleRate.make(24_000),
+      frames: frames(24 * 1_900),
+      checksum: "",
+      cut: "whole",
+      segments: [
+        Segment.make({ from: frames(0), to: frames(24 * 1_900), loudness: Lufs.make(-20), peak: 0.5 })
+      ]
+    })
+    const { tight, lengths } = forecastOf(plan, {
+      clips: new Map([[key, clip]]),
+      speechTime: () => undefined
+    })
+    expect([tight, lengths]).toEqual([[], { measured: 1, learned: 0, estimated: 1 }])
+  })
+})
