@@ -13,7 +13,15 @@
  */
 import type { Flag, FitLimits } from "../domain/Placement.ts"
 import { Millis } from "../domain/Units.ts"
-import { changeHarm, filmHarm, onsetHarm, speedHarm, tailHarm, type FitLine } from "./FitCost.ts"
+import {
+  changeHarm,
+  changeWeight,
+  filmHarm,
+  onsetHarm,
+  speedHarm,
+  tailHarm,
+  type FitLine
+} from "./FitCost.ts"
 
 /** Where a line is heard. */
 export interface Fitted {
@@ -138,6 +146,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
 
   for (let i = 0; i < count; i++) {
     const line = lines[i]!
+    const weight = i === 0 ? 0 : changeWeight(lines[i - 1]!, line)
     for (let k = 0; k < startChoices; k++) starts[k] = startChoice(problem, placing, i, k, step)
     for (let m = 0; m < lengthChoices; m++) {
       const length = lengthChoice(problem, placing, i, m, step)
@@ -166,7 +175,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
         let by = 0
         if (i > 0)
           for (let b = 0; b < lengthChoices; b++) {
-            const harm = reached[b]! + changeHarm(pacesBefore[b]!, paces[m]!)
+            const harm = reached[b]! + changeHarm(pacesBefore[b]!, paces[m]!, weight)
             if (harm < least) {
               least = harm
               by = reachedBy[b]!

@@ -6,11 +6,12 @@
  *
  *     onset   25 X + 10 X²                 X = |s - start|; 45 a second beyond 1 s; half for a line longer than its slot
  *     tail    0.3 T                        T = e - end, where it runs past its cue
- *             + 3 (T - late)               the part beyond fit.late
+ *             + 6 (T - late)               the part beyond fit.late: worth speaking at maxSpeed for, not more
  *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
  *             + length · 30 (v - maxSpeed)     the part beyond fit.maxSpeed
  *     film    1,000,000 (e - horizon)      where it runs past the end of the film, and would be cut off
- *     change  90 (|1/v - 1/v'| - 0.05)²    against the line before, spoken at v'; up to 0.05 none
+ *     change  90 (|1/v - 1/v'| - 0.05)²    against the line before, spoken at v'; up to 0.05 none; less
+ *                                          after a pause above 1 s, none after one of 5 s
  *
  * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The slopes at
  * zero are positive, so that a line that fits keeps its time, and among others that fit its speed, exactly; the squares share
@@ -41,7 +42,7 @@ export const onsetHarm = (line: FitLine, start: number): number => {
 /** The harm of ending at `end`. */
 export const tailHarm = (line: FitLine, end: number, late: number): number => {
   const over = (end - line.end) / 1000
-  return over <= 0 ? 0 : 0.3 * over + 3 * Math.max(0, over - late / 1000)
+  return over <= 0 ? 0 : 0.3 * over + 6 * Math.max(0, over - late / 1000)
 }
 
 /** The harm of speaking `length` milliseconds of speech in `duration`, which is not longer. */
@@ -54,11 +55,18 @@ export const speedHarm = (length: number, duration: number, maxSpeed: number): n
 /** The harm of ending `over` milliseconds after the film does; none where that is negative. */
 export const filmHarm = (over: number): number => Math.max(0, over * 1_000)
 
-/** The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. */
-export const changeHarm = (pace: number, other: number): number => {
+/**
+ * The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. `weight` is that of
+ * `changeWeight` for the two.
+ */
+export const changeHarm = (pace: number, other: number, weight: number): number => {
   const change = Math.abs(pace - other) - 0.05
-  return change > 0 ? 90 * change * change : 0
+  return change > 0 ? 90 * weight * change * change : 0
 }
+
+/** How much a change of pace between two lines weighs, by the pause between their slots: 1 up to a second, 0 from five. */
+export const changeWeight = (before: FitLine, line: FitLine): number =>
+  Math.min(1, Math.max(0, (5_000 - (line.start - before.end)) / 4_000))
 
 /** Where a line is heard. */
 export interface Heard {
@@ -83,7 +91,8 @@ export const harmOf = (
       speedHarm(line.length, end - start, limits.maxSpeed) +
       filmHarm(end - horizon)
     const pace = (end - start) / line.length
-    if (before !== undefined) harm += changeHarm(before, pace)
+    const last = lines[index - 1]
+    if (before !== undefined && last !== undefined) harm += changeHarm(before, pace, changeWeight(last, line))
     before = pace
   })
   return harm

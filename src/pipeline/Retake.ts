@@ -1,8 +1,11 @@
-/** Second takes: lines that had to be sped up beyond `fit.maxSpeed` are asked for again, spoken faster by the voice itself. */
+/**
+ * Second takes: lines that do not fit at `fit.maxSpeed`, so that they were sped up beyond it or run on too long, are asked for again,
+ * spoken faster by the voice itself.
+ */
 import { Effect } from "effect"
 import { Casting } from "../domain/Casting.ts"
 import type { Line } from "../domain/Line.ts"
-import type { Placement } from "../domain/Placement.ts"
+import type { FitLimits, Placement } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 import { millisAtMicros } from "../domain/Units.ts"
 import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../domain/Utterance.ts"
@@ -30,7 +33,7 @@ export const retakesOf = Effect.fn("Retake.of")(function* (plan: JobPlan, batch:
     const line = byName.get(lineName(placement.lines[0]))
     return line === undefined
       ? []
-      : retakeOf(placement, line, job.fit.maxSpeed, batch.profileOf(line.casting.provider))
+      : retakeOf(placement, line, job.fit, batch.profileOf(line.casting.provider))
   })
 })
 
@@ -38,18 +41,22 @@ export const retakesOf = Effect.fn("Retake.of")(function* (plan: JobPlan, batch:
 const speedStep = 0.05
 
 /**
- * The second take of one placement, if it is a whole line, too fast, and its provider has a speed to ask for. The text goes
+ * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for. The text goes
  * as SRT where the provider takes it, else as it is where it has enough characters.
  */
 export const retakeOf = (
-  { lines, parts, speed }: Placement,
+  { lines, parts, start, end, speed, flags }: Placement,
   line: Line,
-  maxSpeed: number,
+  limits: FitLimits,
   { controls, srtInput: takesSrt, minChars }: ProviderProfile
 ): ReadonlyArray<UtteranceUse> => {
-  if (speed <= maxSpeed || lines.length > 1 || parts.length > 1 || controls.speed === undefined) return []
+  if (!flags.includes("fast") && !flags.includes("overrun")) return []
+  if (line.slot === undefined || lines.length > 1 || parts.length > 1 || controls.speed === undefined)
+    return []
   const own = line.casting.speed ?? 1
-  const wanted = Math.ceil((own * speed) / speedStep - 1e-9) * speedStep
+  const room = Math.max(1, Math.min(end, line.slot.end + limits.late) - start)
+  const needed = Math.min(((end - start) * speed) / room, limits.hardMaxSpeed)
+  const wanted = Math.ceil((own * needed) / speedStep - 1e-9) * speedStep
   const faster = Math.round(Math.min(controls.speed.max, wanted) * 100) / 100
   if (faster <= own || (!takesSrt && charactersOf(line.said) < minChars)) return []
   const casting = Casting.make({ ...line.casting, speed: faster })

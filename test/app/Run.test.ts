@@ -107,6 +107,40 @@ describe("run", () => {
     expect(mended.code).toBe(0)
   })
 
+  test("asks again for a line that does not fit, spoken faster, and keeps the shorter take", async () => {
+    const cwd = emptyFolder()
+    const long = "The ferry has left the harbour long ago, and nobody on the quay has seen where it went."
+    writeFileSync(
+      join(cwd, "film.srt"),
+      `1\n00:00:01,000 --> 00:00:03,000\n${long}\n\n2\n00:00:09,000 --> 00:00:12,000\nWait.\n`
+    )
+    const manifest = (retake: boolean) =>
+      [
+        "service: embedded",
+        "defaults: { provider: provider_native, voice: en-anna, language: en }",
+        "jobs:",
+        `  - { id: film, input: film.srt, outputs: [srt], fit: { retake: ${retake} } }`,
+        ""
+      ].join("\n")
+    const runWith = async (retake: boolean) => {
+      writeFileSync(join(cwd, "batch.yaml"), manifest(retake))
+      const { code, stdout, stderr } = await run(["run", "batch.yaml", "--json"], { cwd })
+      expect(code, stderr).toBe(0)
+      const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
+      return { created: JSON.parse(stdout).tasks.created, line: cues[0], other: cues[1] }
+    }
+    const once = await runWith(false)
+    const twice = await runWith(true)
+    const again = await runWith(true)
+    expect(once.line).toMatchObject({ flags: ["overrun"], placed: { start: 1 } })
+    expect(twice.line.flags).toContain("repeated-take")
+    expect(twice.line.placed.start).toBe(1)
+    expect(twice.line.placed.end).toBeLessThan(once.line.placed.end)
+    expect(twice.other.placed.start, "what fits stays").toBe(9)
+    expect([once.created, twice.created, again.created]).toEqual([1, 1, 0])
+    expect(again.line).toEqual(twice.line)
+  })
+
   test("a second run on the same state folder leaves with code 75", async () => {
     const cwd = batch()
     const long = Array.from({ length: 400 }, (_, at) => `This is sentence number ${at} of a long text.`).join(

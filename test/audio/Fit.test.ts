@@ -4,7 +4,15 @@ import { describe, expect } from "vitest"
 import { FitLimits } from "../../src/domain/Placement.ts"
 import { millis } from "../../src/domain/Units.ts"
 import { fitLines } from "../../src/audio/Fit.ts"
-import { changeHarm, type FitLine, harmOf, onsetHarm, speedHarm, tailHarm } from "../../src/audio/FitCost.ts"
+import {
+  changeHarm,
+  changeWeight,
+  type FitLine,
+  harmOf,
+  onsetHarm,
+  speedHarm,
+  tailHarm
+} from "../../src/audio/FitCost.ts"
 import { exactHarm, greedies } from "./placers.ts"
 import { randomOf } from "./signals.ts"
 
@@ -194,7 +202,15 @@ describe("the harm of a placement", () => {
     ]
     const onset = 25 * 0.1 + 10 * 0.01
     const speed = 1.2 * (0.4 * 0.2 + 3.5 * 0.04)
-    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeHarm(1, 1 / 1.2)
+    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeHarm(1, 1 / 1.2, 1)
     expect(harmOf(lines, heard, limits)).toBeCloseTo(expected, 9)
+  })
+
+  it("of a change of speed is less after a pause", () => {
+    const first = line(0, 1_000, 1_000)
+    const after = (pause: number) => changeWeight(first, line(1_000 + pause, 3_000 + pause, 900))
+    expect([-500, 0, 1_000, 2_000, 10_000].map(after)).toEqual([1, 1, 1, 0.75, 0])
+    const [alone] = fitLines([first, line(11_000, 12_000, 3_000)], limits)
+    expect(alone, "far from the line that is rushed").toMatchObject({ start: 0, end: 1_000, speed: 1 })
   })
 })

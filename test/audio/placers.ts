@@ -2,6 +2,7 @@
 import type { FitLimits } from "../../src/domain/Placement.ts"
 import {
   changeHarm,
+  changeWeight,
   type FitLine,
   type Heard,
   onsetHarm,
@@ -77,10 +78,11 @@ export const exactHarm = (
       pace: row.length / before.line.length,
       harms: ended(starts, before, row)
     }))
+    const weight = before === undefined ? 0 : changeWeight(before.line, line)
     const lengths = range(Math.ceil(line.length / limits.hardMaxSpeed / grid) * grid, line.length)
     const rows = lengths.map((length) => {
       const speed = speedHarm(line.length, length, limits.maxSpeed)
-      const changes = ways?.map((way) => changeHarm(way.pace, length / line.length))
+      const changes = ways?.map((way) => changeHarm(way.pace, length / line.length, weight))
       const harms = starts.map((start, k) => {
         const own = speed + onsetHarm(line, start) + tailHarm(line, start + length, limits.late)
         if (ways === undefined || changes === undefined) return own
