@@ -2,15 +2,15 @@
  * How well lines are placed on real subtitles, beside what other tools do.
  *
  * Every file of ../shared/corpus/real is read as a job would read it; how long a line takes to say is modelled from its
- * characters (fitted to eSpeak NG's lengths on the same files, within about 200 ms). The other methods are written anew from
- * their published constants:
+ * characters, or with `--spoken` measured on speech by eSpeak NG. The other methods are written anew from their published
+ * constants:
  *
  *   slot    each clip at its cue's start, sped up to end before the next cue, whatever speed that takes
  *   borrow  up to 1 s of the pause behind the cue is borrowed, then sped up
  *   greedy  up to 1.2 within the cue and the pause behind it, up to 1.5 beyond; what is still too long is cut off
  *   carry   up to 1.3; what is too long delays the next lines, which catch up in later pauses
  *
- * `node bench/run.mjs fit [folder]`
+ * `node bench/run.mjs fit [folder] [--spoken]`
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -23,6 +23,7 @@ import { charactersOf } from "../src/domain/Utterance.ts"
 import { emptyLexicon } from "../src/script/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
 import { wordsOf } from "../src/script/Words.ts"
+import { type LineLength, modelled, openSpoken } from "./lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
 
@@ -74,39 +75,28 @@ const methods: Readonly<Record<string, Method>> = {
   }
 }
 
-/** Milliseconds for a character of each kind; a pause for a mark inside the line. */
-const paces: ReadonlyArray<readonly [RegExp, number]> = [
-  [/\p{N}/u, 380],
-  [/[\p{sc=Han}]/u, 258],
-  [/[\p{sc=Hangul}]/u, 180],
-  [/[\p{sc=Hiragana}\p{sc=Katakana}]/u, 150],
-  [/[\p{sc=Thai}\p{sc=Arabic}\p{sc=Hebrew}]/u, 100],
-  [/[\p{L}\p{M}]/u, 65],
-  [/[.!?…。！？,;:、，—–]/u, 220]
-]
-
-const spokenLength = (said: string): number =>
-  [...said.replace(/[\p{P}\s]+$/u, "")].reduce(
-    (length, character) => length + (paces.find(([kind]) => kind.test(character))?.[1] ?? 0),
-    80
-  )
-
-/** A file's lines by speaker, in order; none for a file that is refused. */
-const tracksOf = (file: string, name: string): ReadonlyArray<Track> => {
+/** A file's lines by speaker, in order; none for a file that is refused. Its folder names its language. */
+const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promise<ReadonlyArray<Track>> => {
   const script = readScript(readFileSync(file), file)
   if (Either.isLeft(script)) return []
   const parts = wordsOf(script.right, { bilingual: "second" }, emptyLexicon).cues.flatMap((cue) =>
     "parts" in cue ? cue.parts : []
   )
-  return Object.values(Array.groupBy(parts, (part) => part.speaker ?? "")).map((spoken) => ({
+  const language = name.split("/")[0] ?? ""
+  const spoken = await Promise.all(
+    parts.flatMap(({ speaker = "", said, slot }) =>
+      slot === undefined
+        ? []
+        : lengthOf(said, language).then((length) => ({
+            speaker,
+            line: { ...slot, length, characters: charactersOf(said) }
+          }))
+    )
+  )
+  const heard = spoken.filter(({ line }) => line.length > 0)
+  return Object.values(Array.groupBy(heard, ({ speaker }) => speaker)).map((track) => ({
     file: name,
-    lines: spoken
-      .flatMap(({ said, slot }) =>
-        slot === undefined
-          ? []
-          : [{ ...slot, length: millis(spokenLength(said)), characters: charactersOf(said) }]
-      )
-      .sort((a, b) => a.start - b.start)
+    lines: track.map(({ line }) => line).sort((a, b) => a.start - b.start)
   }))
 }
 
@@ -213,7 +203,7 @@ const rowOf = (tracks: ReadonlyArray<Track>, method: Method): Record<string, str
 }
 
 /** Prints the comparison; 1 where another method does less harm on any file. */
-export const main = (folder: string): number => {
+export const main = async (folder: string, lengthOf: LineLength): Promise<number> => {
   if (!existsSync(folder)) {
     console.log(`no subtitles at ${folder}: nothing to measure`)
     return 0
@@ -221,7 +211,8 @@ export const main = (folder: string): number => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(srt|vtt|ass)$/u.test(file))
     .sort()
-  const tracks = files.flatMap((file) => tracksOf(join(folder, file), file))
+  const tracks: Array<Track> = []
+  for (const file of files) tracks.push(...(await tracksOf(join(folder, file), file, lengthOf)))
   const count = tracks.reduce((sum, { lines }) => sum + lines.length, 0)
   const fits = tracks.flatMap(({ lines }) => fitting(lines))
   console.log(
@@ -252,4 +243,10 @@ export const main = (folder: string): number => {
   return worse.length === 0 ? 0 : 1
 }
 
-process.exitCode = main(process.argv[2] ?? "../shared/corpus/real")
+const words = process.argv.slice(2)
+const folder = words.find((word) => !word.startsWith("-")) ?? "../shared/corpus/real"
+if (words.includes("--spoken")) {
+  const { lengthOf, close } = await openSpoken()
+  process.exitCode = await main(folder, lengthOf)
+  close()
+} else process.exitCode = await main(folder, modelled)

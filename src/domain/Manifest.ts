@@ -174,7 +174,7 @@ const jobFields = {
   ),
   unit: optional(
     Schema.Literal("cue", "sentence"),
-    "Speak cue by cue (default) or whole sentences over several cues."
+    "Speak cue by cue (default) or whole sentences over several cues. What goes as SRT is always spoken cue by cue."
   ),
   onFailure: optional(
     Schema.Literal("fail", "silence"),

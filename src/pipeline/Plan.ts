@@ -236,7 +236,13 @@ const videoOf = Effect.fnUntraced(function* (job: Job) {
 const cueOf = (violation: Violation): number =>
   ("lines" in violation ? violation.lines[0] : violation.line).cue
 
-const noticesOf = ({ job, script, words, notices }: JobPlan): ReadonlyArray<string> => [
+const noticesOf = ({ job, script, words, uses, notices }: JobPlan): ReadonlyArray<string> => [
   ...[...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`),
+  ...(job.unit === "sentence" && uses.some(({ utterance }) => utterance.input === "srt")
+    ? [`job ${job.id}: ${cueByCue}`]
+    : []),
   ...notices.map((notice) => `job ${job.id}: ${notice}`)
 ]
+
+const cueByCue =
+  "unit: sentence does nothing where the text goes as SRT, which has an entry for each cue; nativeInput: text speaks sentences whole"
