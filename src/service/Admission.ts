@@ -6,24 +6,13 @@ import { controlNames } from "../domain/Casting.ts"
 import { charactersOf } from "../domain/Utterance.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { isSrt, readEntries } from "./SrtInput.ts"
+import type { TaskTerms } from "./TaskRecord.ts"
 
 /** A task that may be taken on. */
-export interface Order {
+export interface Order extends TaskTerms {
   readonly provider: ServedProvider
   readonly model: ServedModel
   readonly voice: ServedVoice
-  readonly voiceName: string | undefined
-  readonly text: string
-  readonly input: "text" | "srt"
-  readonly wantSrt: boolean
-  readonly wantJson: boolean
-  readonly speed: number
-  readonly vol: number
-  readonly pitch: number
-  /** Unicode code points of the text as sent. */
-  readonly characters: number
-  /** Whole credits: characters times the model's price, rounded up. */
-  readonly credits: number
 }
 
 export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unprocessable

@@ -1,13 +1,8 @@
 /** A task as it is written down, taken by a worker and read by its account; and the row that holds it. */
 import type { TaskStatus } from "../contract/Task.ts"
 
-/** What is written down when a task is taken on. */
-export interface NewTask {
-  readonly taskId: string
-  readonly account: number
-  readonly provider: string
-  readonly model: string
-  readonly voice: string
+/** What was asked for and what it costs, whoever is to say it. */
+export interface TaskTerms {
   readonly voiceName: string | undefined
   readonly text: string
   readonly input: "text" | "srt"
@@ -16,9 +11,19 @@ export interface NewTask {
   readonly speed: number
   readonly vol: number
   readonly pitch: number
+  /** Unicode code points of the text as sent. */
   readonly characters: number
-  /** Whole credits to reserve. */
+  /** Whole credits: characters times the model's price, rounded up. */
   readonly credits: number
+}
+
+/** What is written down when a task is taken on; its credits are reserved. */
+export interface NewTask extends TaskTerms {
+  readonly taskId: string
+  readonly account: number
+  readonly provider: string
+  readonly model: string
+  readonly voice: string
 }
 
 /** A task that a worker has taken. */

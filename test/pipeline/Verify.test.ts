@@ -4,6 +4,7 @@ import { LevelTrack } from "../../src/audio/Heard.ts"
 import { JobId } from "../../src/domain/Ids.ts"
 import type { CueReport, JobReport } from "../../src/domain/Report.ts"
 import { verificationOf } from "../../src/pipeline/Verify.ts"
+import { sampleMetrics } from "../pages/sample.ts"
 
 const rate = 16_000
 
@@ -32,23 +33,7 @@ const reportOf = (cues: ReadonlyArray<CueReport>): JobReport => ({
   input: "film.srt",
   duration: 10,
   cues,
-  metrics: {
-    cues: cues.length,
-    spoken: cues.length,
-    skipped: 0,
-    failed: 0,
-    coverage: 1,
-    onsetShift: { p50: 0, p95: 0, max: 0 },
-    tailLateness: { p95: 0, max: 0 },
-    speed: { p50: 1, p95: 1, max: 1 },
-    speedOver13: 0,
-    speedStep: { p95: 0 },
-    isochrony: 1,
-    overruns: 0,
-    overlaps: 0,
-    cutWords: 0,
-    loudness: { integrated: -16, truePeak: -1.5, clipSpread: 0 }
-  }
+  metrics: sampleMetrics
 })
 
 const verify = (cues: ReadonlyArray<CueReport>, tones: ReadonlyArray<readonly [number, number]>) =>
