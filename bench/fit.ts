@@ -83,16 +83,21 @@ const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promi
     "parts" in cue ? cue.parts : []
   )
   const language = name.split("/")[0] ?? ""
-  const spoken = await Promise.all(
-    parts.flatMap(({ speaker = "", said, slot }) =>
-      slot === undefined
-        ? []
-        : lengthOf(said, language).then((length) => ({
-            speaker,
-            line: { ...slot, length, characters: charactersOf(said) }
-          }))
-    )
-  )
+  const spoken: Array<{ readonly speaker: string; readonly line: FitLine }> = []
+  for (const few of Array.chunksOf(parts, 8))
+    for (const one of await Promise.all(
+      few.map(async ({ speaker = "", said, slot }) => ({
+        speaker,
+        said,
+        slot,
+        length: await lengthOf(said, language)
+      }))
+    ))
+      if (one.slot !== undefined)
+        spoken.push({
+          speaker: one.speaker,
+          line: { ...one.slot, length: one.length, characters: charactersOf(one.said) }
+        })
   const heard = spoken.filter(({ line }) => line.length > 0)
   return Object.values(Array.groupBy(heard, ({ speaker }) => speaker)).map((track) => ({
     file: name,

@@ -46,11 +46,12 @@ export const openSpoken = async (): Promise<{
   return {
     lengthOf: async (said, language) => {
       const spoken = await Effect.runPromise(
-        engine.speak({ text: said, voice: voiceOf(language), rate: 1, volume: 1, pitch: 0 })
+        Effect.option(engine.speak({ text: said, voice: voiceOf(language), rate: 1, volume: 1, pitch: 0 }))
       )
-      if (spoken._tag === "Encoded") throw new Error("the engine gives samples")
-      const heard = speechIn({ rate: spoken.rate, samples: fromInt16(spoken.samples) })
-      return millis(heard === undefined ? 0 : ((heard.bounds.to - heard.bounds.from) * 1000) / spoken.rate)
+      if (spoken._tag === "None" || spoken.value._tag === "Encoded") return millis(0)
+      const { rate, samples } = spoken.value
+      const heard = speechIn({ rate, samples: fromInt16(samples) })
+      return millis(heard === undefined ? 0 : ((heard.bounds.to - heard.bounds.from) * 1000) / rate)
     },
     close: () => void Effect.runPromise(Scope.close(scope, Exit.void))
   }
