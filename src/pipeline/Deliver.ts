@@ -13,7 +13,7 @@ import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { about, type Deliverable, encode, programmeOf } from "./Deliverable.ts"
 import { deliverClips, deliverStems, timelineOf, timelineTexts } from "./EditFiles.ts"
 import { levelled, mixedTo, targetOf } from "./Levelling.ts"
-import { makeFolder, writeResult } from "./ResultFolder.ts"
+import { openFolder, writeResult } from "./ResultFolder.ts"
 
 /** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
 export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable) {
@@ -22,7 +22,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(out, job.id)
   const fileOf = (ending: string) => path.join(folder, `${job.id}.${ending}`)
-  yield* makeFolder(folder)
+  yield* openFolder(folder)
 
   const wants = (output: OutputName) => job.outputs.includes(output)
   const videos = videoNames.filter(wants)

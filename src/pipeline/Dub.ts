@@ -16,7 +16,7 @@ import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { writeBatchPage } from "./ReportPages.ts"
-import { writeResult } from "./ResultFolder.ts"
+import { openFolder, writeResult } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { speak } from "./Speak.ts"
 import { type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
@@ -50,6 +50,7 @@ const run = Effect.fnUntraced(function* <E, R>(
   const startedAt = yield* DateTime.now
   const before = yield* Clock.currentTimeMillis
   const { basename, join } = yield* Path.Path
+  yield* openFolder(batch.out)
   const waiting = yield* announce(plan)
   if (options.retry === true) {
     const store = yield* UtteranceStore

@@ -24,7 +24,7 @@ import { about, type Deliverable, encode } from "./Deliverable.ts"
 import { levelled, limited } from "./Levelling.ts"
 import { mixOf, type Programme, speechOf } from "./Mixdown.ts"
 import { framesBeforeStart, type Reel } from "./Reel.ts"
-import { makeFolder, writeResult } from "./ResultFolder.ts"
+import { openFolder, writeResult } from "./ResultFolder.ts"
 
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
 export const deliverStems = Effect.fnUntraced(function* (
@@ -35,7 +35,7 @@ export const deliverStems = Effect.fnUntraced(function* (
   folder: string
 ) {
   const path = yield* Path.Path
-  yield* makeFolder(folder)
+  yield* openFolder(folder)
   const speakers = Object.entries(Array.groupBy(programme.placements, ({ speaker }) => speaker ?? "voice"))
   const names = distinctNames(speakers.map(([speaker]) => plainName(speaker)))
   return yield* Effect.forEach(
@@ -64,7 +64,7 @@ export const deliverClips = Effect.fnUntraced(function* (
   folder: string
 ) {
   const path = yield* Path.Path
-  yield* makeFolder(folder)
+  yield* openFolder(folder)
   const at48 = { clips: programme.clips, rate: deliveryRate }
   return yield* Effect.forEach(
     made.placements,

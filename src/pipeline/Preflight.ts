@@ -15,6 +15,7 @@ const mostPages = 200
  * is believed to know them: it will say so itself.
  */
 export const preflight = Effect.fn("Preflight.preflight")(function* ({ batch, utterances }: BatchPlan) {
+  yield* greeted
   const castings = Array.dedupe(utterances.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
   const strangers = yield* strangeProviders(providers)
@@ -28,6 +29,18 @@ export const preflight = Effect.fn("Preflight.preflight")(function* ({ batch, ut
   }
   const told = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
   if (Array.isNonEmptyArray(told)) return yield* InputRejected.make({ faults: told })
+})
+
+/** Says at once where the service cannot be reached: what follows is tried again for a long time before it gives up. */
+const greeted = Effect.gen(function* () {
+  const gateway = yield* Gateway
+  const progress = yield* Progress
+  const answer = yield* Effect.either(gateway.ping)
+  if (answer._tag === "Right" || answer.left._tag === "Refused") return
+  yield* progress.emit({
+    _tag: "Warning",
+    message: `${answer.left.message}; it is tried again for a while`
+  })
 })
 
 interface Stranger {
@@ -73,5 +86,5 @@ const unknown = (kind: string, id: string, known: ReadonlyArray<string>): string
   const near = nearest(id, known)
   const some =
     known.length <= 8 ? known.join(", ") : `${known.slice(0, 8).join(", ")} … (dubwright voices lists all)`
-  return `unknown ${kind} "${id}"${near === undefined ? "" : `; did you mean ${near}?`} The service has ${some}`
+  return `unknown ${kind} "${id}"${near === undefined ? "" : ` (did you mean ${near}?)`}; the service has ${some}`
 }

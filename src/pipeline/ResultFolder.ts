@@ -2,6 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema } from "effect"
+import { makeFolder } from "../store/Folder.ts"
 
 /** A result that could not be written. */
 export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("ResultUnwritable", {
@@ -30,11 +31,16 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
   )
 })
 
-/** Makes a folder where it is missing. */
-export const makeFolder = Effect.fn("ResultFolder.make")(function* (path: string) {
+/** Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is paid for. */
+export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
+  yield* Effect.try({
+    try: () => makeFolder(path),
+    catch: (cause) =>
+      new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
+  })
   yield* fs
-    .makeDirectory(path, { recursive: true })
+    .access(path, { writable: true })
     .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) })))
 })
 
@@ -42,4 +48,4 @@ export const makeFolder = Effect.fn("ResultFolder.make")(function* (path: string
 export const wordsOf = (error: PlatformError): string =>
   error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? "no permission to write there"
-    : error.message
+    : (error.description ?? error.message)

@@ -1,9 +1,9 @@
 /** The service's own SQLite file: its tables, and how they grow. */
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Cause, Effect, Layer, Option, Schema } from "effect"
+import { makeFolder } from "../store/Folder.ts"
 import { migrate, WrittenByNewer } from "./Migrations.ts"
 
 /** The data folder, or a file in it, cannot be used. */
@@ -19,9 +19,7 @@ export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()
 /** Makes the data folder where it is missing; readable by its owner alone, since it holds people's words. */
 export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUnusable> =>
   Effect.try({
-    try: () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-    },
+    try: () => makeFolder(folder, 0o700),
     catch: (cause) =>
       new DataFolderUnusable({
         folder,

@@ -1,10 +1,11 @@
 /** The folder in which a batch's state lives: its database, its clips, and the lock of its one writer. */
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Context, Effect, Layer, type Scope } from "effect"
+import { makeFolder } from "./Folder.ts"
 import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
 import { failOrDie, type StateBusy, stateFault, StateUnusable, worked } from "./StateFault.ts"
 import { holdFolder } from "./WriterLock.ts"
@@ -33,7 +34,7 @@ export const writableState = (
   Layer.scopedContext(
     Effect.gen(function* () {
       const clips = join(folder, "clips")
-      yield* worked(folder, () => mkdirSync(clips, { recursive: true }))
+      yield* worked(folder, () => makeFolder(clips))
       yield* holdFolder(folder)
       const file = join(folder, "state.sqlite")
       const sql = yield* openDatabase(folder, { filename: file })

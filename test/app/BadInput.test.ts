@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
-import { emptyFolder, run } from "./process.ts"
+import { emptyFolder, run, start } from "./process.ts"
 
 const folder = emptyFolder()
 const cues = "1\n00:00:01,000 --> 00:00:03,000\nHello there.\n"
@@ -118,7 +118,62 @@ describe("input that cannot be used", () => {
   })
 })
 
+describe("folders that cannot be used", () => {
+  const words = ["run", "film.en.srt", "--embedded", "--provider", "provider_fast", "--voice", "fast-en-us"]
+  test.each([
+    [
+      "results under a file",
+      ["--out", "film.en.srt/out"],
+      /^dubwright: .*film\.en\.srt\/out: cannot be written: ENOTDIR/u
+    ],
+    [
+      "results where no folder can be made",
+      ["--out", "/proc/none/out"],
+      /^dubwright: \/proc\/none\/out: cannot be written: ENOENT/u
+    ],
+    [
+      "state where no folder can be made",
+      ["--state", "/proc/none"],
+      /^dubwright: \/proc\/none: cannot be reached/u
+    ]
+  ])("%s", async (_, more, line) => {
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, "film.en.srt"), cues)
+    const { code, stdout, stderr } = await run([...words, ...more, "--events"], { cwd })
+    expect([code, stdout]).toEqual([2, ""])
+    const told = stderr.trimEnd().split("\n")
+    expect(told.at(-1)).toMatch(line)
+    expect(
+      told.some((event) => event.includes("Submitted")),
+      "nothing was paid for"
+    ).toBe(false)
+  })
+})
+
 describe("what only the service knows", () => {
+  test("that it is not there is said at once, and Ctrl-C ends the waiting", async () => {
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, "film.en.srt"), cues)
+    const words = [
+      "film.en.srt",
+      "--base-url",
+      "http://127.0.0.1:9",
+      "--provider",
+      "provider_fast",
+      "--voice",
+      "x"
+    ]
+    const running = start(["run", ...words], { cwd, env: { DUBWRIGHT_API_KEY: "k" } })
+    const told = new Promise<void>((tell) => {
+      running.child.stderr?.on("data", (text: string) => {
+        if (text.includes("ECONNREFUSED 127.0.0.1:9; it is tried again")) tell()
+      })
+    })
+    await Promise.race([told, running.ended])
+    running.child.kill("SIGINT")
+    expect((await running.ended).code).toBe(130)
+  })
+
   test("a voice that it does not have is refused before any task is made", async () => {
     const home = emptyFolder()
     writeFileSync(join(home, "film.en.srt"), cues)
