@@ -113,7 +113,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     placements: dubbed.placements,
     clips,
     length,
-    entries: entriesOf(outcomes),
+    entries: entriesOf(plan.script, outcomes),
     reel: plan.reel
   })
   const report = jobReport(dubbed, outcomes, length, measured)

@@ -9,6 +9,7 @@ import type { CueReport, JobReport } from "../domain/Report.ts"
 import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { type Frames, deliveryRate, Lufs, type Millis, millis, seconds } from "../domain/Units.ts"
 import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
+import { sentencesOf } from "../script/Sentences.ts"
 import type { CueWords, Words } from "../script/Words.ts"
 import type { Job } from "./Job.ts"
 import { type DubbedCue, metricsOf } from "./Metrics.ts"
@@ -43,9 +44,17 @@ export interface CueOutcome {
   readonly skipped: CueReport["skipped"]
   readonly error: string | undefined
   readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
+  /** What a subtitle of what is heard shows of it: the cue as it is, a narration's paragraph sentence by sentence. */
+  readonly captions: ReadonlyArray<Caption>
   readonly utterance: UtteranceKey | undefined
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
+}
+
+interface Caption {
+  readonly text: string
+  readonly start: Millis
+  readonly end: Millis
 }
 
 /** What became of every cue, in the source's order. */
@@ -60,11 +69,16 @@ export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
   )
 }
 
-/** The subtitle of what is heard, with the source's wording. */
-export const entriesOf = (outcomes: ReadonlyArray<CueOutcome>): ReadonlyArray<SubtitleEntry> =>
-  outcomes.flatMap(({ index, text, heard }) =>
-    heard === undefined ? [] : [SubtitleEntry.make({ index, text, start: heard.start, end: heard.end })]
-  )
+/** The subtitle of what is heard, with the source's wording; a subtitle's cues keep their numbers. */
+export const entriesOf = (
+  script: Script,
+  outcomes: ReadonlyArray<CueOutcome>
+): ReadonlyArray<SubtitleEntry> =>
+  outcomes
+    .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
+    .map((entry, at) =>
+      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 })
+    )
 
 /** The report; `length` is the result's in frames at 48 kHz. */
 export const jobReport = (
@@ -130,7 +144,7 @@ const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => 
 }
 
 const outcomeOf = (
-  { failures, suspects, job }: Dubbed,
+  { failures, suspects, job, script }: Dubbed,
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
@@ -144,6 +158,7 @@ const outcomeOf = (
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
   const whole = heard.length === lines.length && from !== undefined && to !== undefined
+  const text = source?.text ?? ""
   const flags = distinctFlags([
     ...heard.flatMap((share) => share.placement.flags),
     ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
@@ -153,7 +168,7 @@ const outcomeOf = (
     index: spoken.cue,
     start: source?.start ?? from ?? millis(0),
     end: source?.end ?? to ?? millis(0),
-    text: source?.text ?? "",
+    text,
     speaker: names.length === 0 ? undefined : names.join(", "),
     said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
     skipped: "skipped" in spoken ? spoken.skipped : undefined,
@@ -161,10 +176,27 @@ const outcomeOf = (
     heard: whole
       ? { start: from, end: to, speed: Math.max(...heard.map((share) => share.placement.speed)) }
       : undefined,
+    captions: !whole
+      ? []
+      : script._tag === "Subtitle"
+        ? [{ text, start: from, end: to }]
+        : sentenceCaptions({ text, start: from, end: to }, heard, job.language),
     utterance: keys[0],
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0]
   }
+}
+
+/** A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told apart. */
+const sentenceCaptions = (
+  paragraph: Caption,
+  heard: ReadonlyArray<Share>,
+  language: string | undefined
+): ReadonlyArray<Caption> => {
+  const sentences = sentencesOf(paragraph.text, language)
+  return sentences.length === heard.length
+    ? Array.zipWith(sentences, heard, (text, { start, end }) => ({ text, start, end }))
+    : [paragraph]
 }
 
 const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...new Set(flags)]

@@ -78,13 +78,18 @@ export const sentencesOf = (text: string, language?: string): ReadonlyArray<stri
     else if (open.trim() !== "") sentences.push(open.trim())
     open = ""
   }
-  for (const segment of segmentsOf(text, "sentence", language)) {
+  const segments = segmentsOf(text, "sentence", language)
+  segments.forEach((segment, at) => {
     open += segment
-    if (endsSentence(open) || /\n\s*$/u.test(segment)) close()
-  }
+    const goesOn = asideAtEnd.test(open.slice(-longestEnd)) && /^\p{Ll}/u.test(segments[at + 1] ?? "")
+    if ((endsSentence(open) && !goesOn) || /\n\s*$/u.test(segment)) close()
+  })
   close()
   return sentences
 }
+
+/** An exclamation, a question or something quoted: a small letter behind it goes on with the sentence that holds it. */
+const asideAtEnd = /(?:[!?…？！]|["'”’»」』])\s*$/u
 
 /** How far back from its end a text is looked at: an abbreviation with its closing signs and white space. */
 const longestEnd = 40

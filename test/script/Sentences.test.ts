@@ -10,6 +10,19 @@ describe("sentencesOf", () => {
     expect(sentencesOf("هل هذا صحيح؟ نعم.", "ar")).toEqual(["هل هذا صحيح؟", "نعم."])
   })
 
+  it("does not stop inside a sentence that quotes or calls", () => {
+    expect(sentencesOf('"Who goes there?" asked the guard. "Me." He laughed.')).toEqual([
+      '"Who goes there?" asked the guard.',
+      '"Me."',
+      "He laughed."
+    ])
+    expect(sentencesOf("Oh! what a night. “No,” he said. So it went.")).toEqual([
+      "Oh! what a night.",
+      "“No,” he said.",
+      "So it went."
+    ])
+  })
+
   it("does not stop at abbreviations, initials and numbers", () => {
     expect(sentencesOf("Dr. A. Ngo vs. the U.S. paid 3.5 million. Then he left.")).toEqual([
       "Dr. A. Ngo vs. the U.S. paid 3.5 million.",
