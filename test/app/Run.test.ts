@@ -12,7 +12,7 @@ const srt = cues
 const batch = (): string => {
   const folder = emptyFolder()
   writeFileSync(join(folder, "film.en.srt"), srt)
-  writeFileSync(join(folder, "note.txt"), "A note of one sentence.\n")
+  writeFileSync(join(folder, "note.txt"), "A note. Two sentences, in all.\n")
   writeFileSync(
     join(folder, "batch.yaml"),
     [
@@ -20,7 +20,7 @@ const batch = (): string => {
       "defaults: { provider: provider_opensource, voice: os-slt, language: en }",
       "jobs:",
       "  - { id: film, input: film.en.srt }",
-      "  - { id: note, input: note.txt, outputs: [flac] }",
+      "  - { id: note, input: note.txt, outputs: [flac, srt] }",
       ""
     ].join("\n")
   )
@@ -37,7 +37,7 @@ describe("run", () => {
       { id: "film", status: "delivered" },
       { id: "note", status: "delivered" }
     ])
-    expect(report.tasks).toMatchObject({ created: 4, reused: 0, failed: 0 })
+    expect(report.tasks).toMatchObject({ created: 5, reused: 0, failed: 0 })
     expect(JSON.parse(readFileSync(join(cwd, "out/run.json"), "utf8"))).toEqual(report)
     for (const name of [
       "film/film.wav",
@@ -48,6 +48,11 @@ describe("run", () => {
     ]) {
       expect(statSync(join(cwd, "out", name)).size, name).toBeGreaterThan(100)
     }
+    const read = readFileSync(join(cwd, "out/note/note.srt"), "utf8")
+    expect(
+      read.split("\n").filter((row) => /[a-z]/u.test(row)),
+      "an entry a sentence"
+    ).toEqual(["A note.", "Two sentences, in all."])
     expect(existsSync(join(cwd, "out/note/note.wav")), "only what was asked for").toBe(false)
 
     const again = await run(["run", "batch.yaml"], { cwd })
@@ -57,14 +62,14 @@ describe("run", () => {
 
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Five six seven."))
     const planned = await run(["plan", "batch.yaml", "--json"], { cwd })
-    expect(JSON.parse(planned.stdout).total).toMatchObject({ utterances: 4, reused: 3, characters: 15 })
+    expect(JSON.parse(planned.stdout).total).toMatchObject({ utterances: 5, reused: 4, characters: 15 })
     const third = await run(["run", "batch.yaml", "--json"], { cwd })
-    expect(JSON.parse(third.stdout).tasks).toMatchObject({ created: 1, reused: 3 })
+    expect(JSON.parse(third.stdout).tasks).toMatchObject({ created: 1, reused: 4 })
 
     const status = await run(["status", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(status.stdout).jobs).toMatchObject([
       { id: "film", delivered: true, utterances: 3, done: 3, failed: 0, left: 0 },
-      { id: "note", delivered: true, utterances: 1, done: 1, failed: 0, left: 0 }
+      { id: "note", delivered: true, utterances: 2, done: 2, failed: 0, left: 0 }
     ])
     const cleaned = await run(["clean", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(cleaned.stdout)).toMatchObject({ utterances: 1 })
@@ -78,8 +83,8 @@ describe("run", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line))
-    expect(events[0]).toMatchObject({ event: "Planned", jobs: 2, utterances: 4 })
-    expect(events.filter(({ event }) => event === "Spoken")).toHaveLength(4)
+    expect(events[0]).toMatchObject({ event: "Planned", jobs: 2, utterances: 5 })
+    expect(events.filter(({ event }) => event === "Spoken")).toHaveLength(5)
     expect(
       events
         .filter(({ event }) => event === "Delivered")
@@ -170,7 +175,7 @@ describe("plan", () => {
     expect(table.stdout).toMatch(/^film +2 +6 .* 63 +Four five six\./mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
-      "dubwright: --fail-on new: 4 utterances not at hand"
+      "dubwright: --fail-on new: 5 utterances not at hand"
     ])
     const json = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"], {
       cwd
