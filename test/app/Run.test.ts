@@ -187,7 +187,7 @@ describe("plan", () => {
       { cue: 3 }
     ])
     expect(jobs[0].speakers).toEqual([{ cues: 3, voices: ["provider_opensource/os-slt"] }])
-    expect(total).toMatchObject({ tightLines: 2, credits: 45.75 })
+    expect(total).toMatchObject({ tightLines: 2, credits: 47.25 })
     expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain("2 lines will not fit")
     expect((await run(["plan", "batch.yaml", "--max-credits", "40"], { cwd })).code).toBe(4)
   })
