@@ -61,11 +61,16 @@ describe("the forecast", () => {
     expect(found?.shortenBy).toBeLessThan(long.length)
   })
 
-  it("goes by the voice's usual pace where it was heard before", () => {
-    const pace = Estimate.make({ count: 9, mean: 50, spread: 4 })
-    const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => pace })
-    expect(lengths).toEqual({ measured: 0, learned: 2, estimated: 0 })
-    expect(tight.map(({ needs }) => needs)).toEqual([(long.length * 50) / 1000])
+  it("goes by the voice's usual pace, the more the oftener it was heard", () => {
+    const needsAfter = (count: number): number => {
+      const pace = Estimate.make({ count, mean: 150, spread: 4 })
+      const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => pace })
+      expect(lengths).toEqual({ measured: 0, learned: 2, estimated: 0 })
+      return tight.find(({ cue }) => cue === 2)?.needs ?? 0
+    }
+    const usual = (long.length * 150) / 1000
+    expect(needsAfter(1)).toBeLessThan(usual * 0.6)
+    expect(needsAfter(100_000)).toBeCloseTo(usual, 2)
   })
 
   it("believes a clip that is at hand before anything else", () => {
