@@ -27,7 +27,7 @@ import {
 export interface Fitted {
   readonly start: Millis
   readonly end: Millis
-  /** The line's length / (end - start): 1 or more, never above the hard limit. */
+  /** The line's length as recorded / (end - start): 1 or more. Its length at the voice's own speed never passes the hard limit. */
   readonly speed: number
   /** `early` and `late`: begins 200 ms or more off; `fast`: beyond maxSpeed; `overrun`: ends beyond fit.late. */
   readonly flags: ReadonlyArray<Flag>
@@ -75,7 +75,8 @@ interface Problem {
   readonly lines: ReadonlyArray<FitLine>
   readonly limits: FitLimits
   readonly horizon: number
-  /** Lengths as recorded, at least 1, and the least that the hard limit allows. */
+  /** Lengths at the voice's own speed, at least 1; as recorded; and the least that the hard limit allows. */
+  readonly natural: Int32Array
   readonly longest: Int32Array
   readonly shortest: Int32Array
   /** Before this a line does not begin. */
@@ -90,8 +91,9 @@ interface Placing {
 
 const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: number): Problem => {
   const cap = Math.max(1, limits.hardMaxSpeed)
-  const longest = Int32Array.from(lines, (line) => Math.max(1, line.length))
-  const shortest = longest.map((length) => Math.ceil(length / cap - 1e-9))
+  const natural = Int32Array.from(lines, (line) => Math.max(1, line.length))
+  const longest = natural.map((length, i) => Math.max(1, Math.min(length, lines[i]!.recorded ?? length)))
+  const shortest = natural.map((length, i) => Math.min(longest[i]!, Math.ceil(length / cap - 1e-9)))
   const earliest = new Int32Array(lines.length)
   let latest = horizon
   for (let i = lines.length - 1; i >= 0; i--) {
@@ -102,6 +104,7 @@ const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: nu
     lines,
     limits: { ...limits, maxSpeed: Math.min(limits.maxSpeed, cap) },
     horizon,
+    natural,
     longest,
     shortest,
     earliest
@@ -109,14 +112,14 @@ const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: nu
 }
 
 /** Line after line: at its time or as soon as the line before has ended, sped up as far as needed to end before the next. */
-const plain = ({ lines, limits, longest, shortest, earliest }: Problem): Placing => {
+const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem): Placing => {
   const starts = new Int32Array(lines.length)
   const lengths = new Int32Array(lines.length)
   let free = 0
   lines.forEach((line, i) => {
     const start = Math.max(free, line.start, earliest[i]!)
     const room = Math.max(line.end + limits.late, lines[i + 1]?.start ?? 0) - start
-    const preferred = Math.max(shortest[i]!, Math.ceil(longest[i]! / limits.maxSpeed))
+    const preferred = Math.max(shortest[i]!, Math.ceil(natural[i]! / limits.maxSpeed))
     starts[i] = start
     lengths[i] = Math.min(longest[i]!, Math.max(preferred, room))
     free = start + lengths[i]!
@@ -126,7 +129,7 @@ const plain = ({ lines, limits, longest, shortest, earliest }: Problem): Placing
 
 /** One pass; whether it found anything better. */
 const improve = (problem: Problem, placing: Placing, step: number): boolean => {
-  const { lines, limits, horizon, longest } = problem
+  const { lines, limits, horizon, natural } = problem
   const states = startChoices * lengthChoices
   const count = lines.length
   const from = new Uint8Array(count * states)
@@ -151,8 +154,8 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
     for (let m = 0; m < lengthChoices; m++) {
       const length = lengthChoice(problem, placing, i, m, step)
       lengths[m] = length
-      paces[m] = length / longest[i]!
-      speeds[m] = speedHarm(longest[i]!, length, limits.maxSpeed)
+      paces[m] = length / natural[i]!
+      speeds[m] = speedHarm(natural[i]!, length, limits.maxSpeed)
       reached[m] = Infinity
       next[m] = 0
     }
@@ -224,8 +227,8 @@ const lengthChoice = (
 
 const fittedOf = (line: FitLine, start: number, length: number, limits: FitLimits): Fitted => {
   const end = start + length
-  const speed = Math.max(1, line.length / length)
-  const fast = speed > limits.maxSpeed + 1e-9
+  const speed = Math.max(1, (line.recorded ?? line.length) / length)
+  const fast = line.length / length > limits.maxSpeed + 1e-9
   const overrun = end > line.end + limits.late
   const flags: Array<Flag> = []
   if (start <= line.start - noticeableShift) flags.push("early")

@@ -27,8 +27,10 @@ export interface FitLine {
   readonly start: Millis
   /** Not before `start`. */
   readonly end: Millis
-  /** Milliseconds at speed 1, rounded up so that no speech is lost. */
+  /** Milliseconds at the voice's own speed, rounded up so that no speech is lost. */
   readonly length: Millis
+  /** Milliseconds as recorded, where the voice was asked to speak faster: no more than `length`, which it has else. */
+  readonly recorded?: Millis
   readonly characters: number
 }
 

@@ -53,7 +53,8 @@ interface Block {
   readonly pause: Millis
   readonly length: Millis
   readonly characters: number
-  readonly retaken: boolean
+  /** The length of a second take that is heard instead, where there is one. */
+  readonly retaken?: Millis
 }
 
 const blocksOf = (job: Placeable): ReadonlyArray<Block> => {
@@ -61,7 +62,9 @@ const blocksOf = (job: Placeable): ReadonlyArray<Block> => {
   return firstTakes(job).map((block) => {
     const take =
       block.lines.length > 1 || block.parts.length > 1 ? undefined : shorter.get(lineName(block.lines[0]))
-    return take === undefined || take.length >= block.length ? block : { ...block, ...take, retaken: true }
+    return take === undefined || take.length >= block.length
+      ? block
+      : { ...block, parts: take.parts, retaken: take.length }
   })
 }
 
@@ -129,8 +132,7 @@ const blockOf = (
         : { start: first.slot.start, end: millis(Math.max(...members.map((line) => line.slot?.end ?? 0))) },
     pause: first.pause ?? millis(0),
     length,
-    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0),
-    retaken: false
+    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0)
   }
 }
 
@@ -146,7 +148,8 @@ const placeTrack = (
     start: block.slot?.start ?? millis(0),
     end: block.slot?.end ?? millis(0),
     length: block.length,
-    characters: block.characters
+    characters: block.characters,
+    ...(block.retaken === undefined ? {} : { recorded: block.retaken })
   }))
   const fitted = fitLines(lines, limits, horizon)
   return Array.zipWith(track, fitted, placementOf)
@@ -173,7 +176,7 @@ const placementOf = (block: Block, fitted: Fitted): Placement =>
     flags: [
       ...fitted.flags,
       ...(block.lines.length > 1 ? (["together"] as const) : []),
-      ...(block.retaken ? (["repeated-take"] as const) : [])
+      ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
     ],
     ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
   })

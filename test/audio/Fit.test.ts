@@ -57,6 +57,21 @@ const arbitraryLimits = fc
   )
 
 describe("fitLines", () => {
+  it("counts what the voice itself was asked to hurry against the limits", () => {
+    const hurried = (recorded: number) =>
+      fitLines([{ ...line(0, 1_000, 3_000), recorded: millis(recorded) }], limits)[0]
+    expect(hurried(2_500), "sped up from 2.5 s, as far as 3 s may be at maxSpeed").toMatchObject({
+      end: Math.ceil(3_000 / 1.3),
+      speed: 2_500 / Math.ceil(3_000 / 1.3),
+      flags: ["overrun"]
+    })
+    expect(hurried(1_700), "never slowed down, nor sped up beyond the hard limit").toMatchObject({
+      end: 1_700,
+      speed: 1,
+      flags: ["fast", "overrun"]
+    })
+  })
+
   it("leaves lines that fit exactly at their time and speed", () => {
     const lines = [line(1_000, 3_000, 1_900), line(3_000, 4_000, 1_000), line(9_000, 9_500, 20)]
     expect(fitLines(lines, limits)).toEqual([
