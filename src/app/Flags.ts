@@ -1,6 +1,6 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { failOnNames } from "./FailOn.ts"
 import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 
@@ -128,8 +128,45 @@ const casting = {
   )
 }
 
+const units = { h: "hours", d: "days", w: "weeks" } as const
+
+const AgeSchema = Schema.String.pipe(
+  Schema.pattern(/^\d{1,5}[hdw]$/u),
+  Schema.transform(Schema.DurationFromSelf, {
+    strict: true,
+    decode: (text) => {
+      const unit = text.endsWith("h") ? units.h : text.endsWith("d") ? units.d : units.w
+      return Duration.decode(`${Number.parseInt(text, 10)} ${unit}`)
+    },
+    encode: (age) => `${Math.round(Duration.toHours(age))}h`
+  })
+)
+
+export const olderThan = maybe(
+  checked(
+    "older-than",
+    "AGE",
+    AgeSchema,
+    "an age such as 30d, 12h or 4w",
+    "Keep clips to which something has happened within this time; default: keep none that is not needed."
+  )
+)
+
 /** What every command on a batch takes. */
 export const batch = { ...service, ...folders, only, ...casting }
+
+const TimeOfDaySchema = Schema.transform(
+  Schema.String.pipe(Schema.pattern(/^(?:[01]?\d|2[0-3]):[0-5]\d$/u)),
+  Schema.Struct({ hours: Schema.Int, minutes: Schema.Int }),
+  {
+    strict: true,
+    decode: (text) => ({ hours: Number(text.split(":")[0]), minutes: Number(text.split(":")[1]) }),
+    encode: ({ hours, minutes }) => `${hours}:${minutes}`
+  }
+)
+
+export const timeOfDay = (name: string, description: string) =>
+  maybe(checked(name, "HH:MM", TimeOfDaySchema, "a time of day such as 06:00", description))
 
 /** What commands take that have something spoken. */
 export const speaking = {
@@ -140,6 +177,15 @@ export const speaking = {
     "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
   ),
   maxCredits: amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
+  deadline: timeOfDay(
+    "deadline",
+    "The next time it is so late, nothing new is started; what is under way is finished."
+  ),
+  log: textOption(
+    "log",
+    "FILE",
+    "Append what happens to this file; older logs are set aside as FILE.1 to FILE.5."
+  ),
   events: flag("events", "Progress on stderr as JSON, one event a line.")
 }
 

@@ -45,7 +45,7 @@ const closing = [
   "    1  a fault in the program itself",
   "    2  bad usage, or a manifest or input that cannot be used; nothing was sent",
   "    3  the run finished, but a job failed (the others are delivered); or a service gave no answer",
-  "    4  stopped for credits, the budget or a refused key; run again when that is mended",
+  "    4  stopped for credits, the budget, the deadline or a refused key; run again to go on",
   "   75  another run holds the state folder",
   "  130  interrupted (143: terminated), the state saved; run again to go on"
 ]

@@ -5,6 +5,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/Version.ts"
+import { collectorIn } from "./Collector.ts"
 import { root, rootShape } from "./Commands.ts"
 import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
@@ -97,6 +98,17 @@ const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 // Whoever reads the results may stop reading: that is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
+const collector = collectorIn(process.env)
+
+/** Traced where the environment names a collector; else nothing is loaded for it. */
+const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  collector === undefined
+    ? effect
+    : Effect.flatMap(
+        Effect.promise(() => import("./Tracing.ts")),
+        ({ traced }) => traced(effect, collector)
+      )
+
 const surroundings = logsOn(verbose).pipe(Layer.provideMerge(processScreen), Layer.merge(NodeContext.layer))
 
 NodeRuntime.runMain(
@@ -104,6 +116,7 @@ NodeRuntime.runMain(
     Effect.as(exitCodes.done),
     Effect.onInterrupt(() => interrupted),
     Effect.catchAllCause(told),
+    observed,
     Effect.provide(surroundings)
   ),
   {

@@ -1,13 +1,17 @@
 /** The main job, and the second chance for what failed in it. */
 import { Path } from "@effect/platform"
-import { Effect, Layer } from "effect"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Effect, Layer } from "effect"
 import { dub, type DubResult } from "../pipeline/Dub.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { counted } from "./BoardText.ts"
 import { type BatchOptions, planOf } from "./BatchFlags.ts"
 import { ffmpeg, gatewayTo } from "./Connect.ts"
+import { nextAt, type TimeOfDay } from "./Deadline.ts"
 import { Ended, exitCodes } from "./Ended.ts"
+import { openLog } from "./LogFile.ts"
+import { notify } from "./Notify.ts"
 import { priced, pricesOf } from "./Prices.ts"
 import { summaryText } from "./RunSummary.ts"
 import { Screen } from "./Screen.ts"
@@ -15,6 +19,8 @@ import { writing } from "./State.ts"
 import { watching } from "./Watch.ts"
 
 export interface RunOptions extends BatchOptions {
+  readonly deadline: TimeOfDay | undefined
+  readonly log: string | undefined
   readonly maxCredits: number | undefined
   readonly events: boolean
 }
@@ -41,6 +47,10 @@ const made = <E>(
 ) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
+    const screen = yield* Screen
+    if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
+    const deadline =
+      options.deadline === undefined ? undefined : nextAt(options.deadline, new Date(yield* now))
     const planned = yield* planOf(options)
     // A limit can only be kept where a price is known before the first task.
     const plan = options.maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
@@ -48,10 +58,15 @@ const made = <E>(
     const service = gatewayTo(batch.service, path.join(batch.state, "service"))
     const result = yield* Effect.zipRight(
       first(plan),
-      dub(plan, service, { maxCredits: options.maxCredits })
+      dub(plan, service, { maxCredits: options.maxCredits, deadline })
     ).pipe(Effect.scoped, Effect.provide(Layer.merge(writing(batch.state), watching(options))))
+    if (batch.notify !== undefined) {
+      yield* Effect.provide(notify(batch.notify, batch.manifest, result.report), NodeHttpClient.layerUndici)
+    }
     yield* tell(result, batch.out, options)
   }).pipe(Effect.provide(ffmpeg))
+
+const now = Clock.currentTimeMillis
 
 const tell = Effect.fnUntraced(function* (result: DubResult, out: string, options: RunOptions) {
   const screen = yield* Screen

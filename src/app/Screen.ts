@@ -13,8 +13,12 @@ export class Screen extends Context.Tag("app/Screen")<
     readonly columns: () => number
     /** A result, on stdout; a line break is added where it lacks one. */
     readonly result: (text: string) => Effect.Effect<void>
-    /** A line on stderr, above whatever is drawn. */
-    readonly say: (line: string) => Effect.Effect<void>
+    /** A line on stderr, above whatever is drawn, and in the log; `at` (milliseconds since 1970) puts the time of day before it. */
+    readonly say: (line: string, at?: number) => Effect.Effect<void>
+    /** A line for the log alone. */
+    readonly note: (line: string) => Effect.Effect<void>
+    /** From now on, lines go to this log too. */
+    readonly logTo: (log: (line: string) => void) => Effect.Effect<void>
     /** Draws rows at the foot of the terminal in place of those drawn before; none erases them. */
     readonly draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>
   }
@@ -35,6 +39,7 @@ export const makeScreen = (
   environment: Readonly<Record<string, string | undefined>>
 ): Context.Tag.Service<Screen> => {
   let drawn: ReadonlyArray<string> = []
+  let log: (line: string) => void = () => {}
   const columns = () => stderr.columns ?? 80
   const dumb = environment["TERM"] === "dumb"
   const plain = (environment["NO_COLOR"] ?? "") !== "" || dumb
@@ -59,14 +64,24 @@ export const makeScreen = (
         const whole = text.endsWith("\n") ? text : `${text}\n`
         return put(stdout, stdout.isTTY === true && !plain ? whole : stripVTControlCharacters(whole))
       }),
-    say: (line) =>
+    say: (line, at) =>
       Effect.suspend(() => {
-        const text = stderr.isTTY === true && !plain ? line : stripVTControlCharacters(line)
+        log(line)
+        const whole = at === undefined ? line : `${timeOfDay(at)}  ${line}`
+        const text = stderr.isTTY === true && !plain ? whole : stripVTControlCharacters(whole)
         return put(stderr, redrawn(`${text}\n`, drawn))
+      }),
+    note: (line) => Effect.sync(() => log(line)),
+    logTo: (sink) =>
+      Effect.sync(() => {
+        log = sink
       }),
     draw: (rows) => Effect.suspend(() => put(stderr, redrawn("", rows)))
   }
 }
+
+/** The time of day in the user's own zone. */
+const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)
 
 /** The process's own screen. */
 export const processScreen = Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env))

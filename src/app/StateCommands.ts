@@ -1,6 +1,6 @@
 /** How a batch stands, and housekeeping in its state folder. */
 import { Path } from "@effect/platform"
-import { Effect, Layer } from "effect"
+import { type Duration, Effect, Layer } from "effect"
 import { cleanClips, cleanRemote } from "../pipeline/Clean.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
@@ -59,14 +59,19 @@ const untouched = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
     left: 0
   }))
 
-export const clean = (options: BatchOptions & { readonly remote: boolean }) =>
+export interface CleanOptions extends BatchOptions {
+  readonly remote: boolean
+  readonly olderThan: Duration.Duration | undefined
+}
+
+export const clean = (options: CleanOptions) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
     const screen = yield* Screen
     const plan = yield* planOf(options)
     const { batch } = plan
     yield* Effect.gen(function* () {
-      const removed = yield* cleanClips(plan)
+      const removed = yield* cleanClips(plan, options.olderThan)
       const deleted = options.remote
         ? yield* cleanRemote(plan).pipe(
             Effect.provide(gatewayTo(batch.service, path.join(batch.state, "service")))

@@ -27,9 +27,9 @@ export const watching = (options: WatchOptions): Layer.Layer<Progress, never, Sc
             const before = board
             board = step(before, event, now)
             const line = lineOf(event, before, board, now)
-            return line !== undefined && told(line, options, live)
-              ? screen.say(`${time(now)}  ${line.text}`)
-              : Effect.void
+            if (line === undefined) return Effect.void
+            if (told(line, options, live)) return screen.say(line.text, now)
+            return line.weight === "detail" && !options.verbose ? Effect.void : screen.note(line.text)
           })
       }
     })
@@ -61,6 +61,3 @@ const written = (screen: Screen["Type"], event: ProgressEvent): Effect.Effect<vo
     const { _tag, ...facts } = event
     return screen.say(JSON.stringify({ at: new Date(now).toISOString(), event: _tag, ...facts }))
   })
-
-/** The time of day in the user's own zone. */
-const time = (now: number): string => new Date(now).toTimeString().slice(0, 8)

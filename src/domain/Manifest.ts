@@ -217,6 +217,23 @@ export const JobEntry = Schema.Struct({
 })
 export type JobEntry = typeof JobEntry.Type
 
+/** Who is told when a run has ended: a program, an address, or both. */
+export const NotifySettings = Schema.Struct({
+  command: optional(
+    Schema.NonEmptyArray(Schema.NonEmptyString),
+    "A program and its arguments, started in the manifest's folder with run.json on its standard input; no shell is between."
+  ),
+  webhook: optional(
+    Schema.String.pipe(
+      Schema.pattern(/^(?:https?:\/\/\S+|\$[A-Za-z_][A-Za-z0-9_]*)$/u, {
+        message: () => "expected an http or https address, or $NAME of a variable that holds it"
+      })
+    ),
+    "An address to which run.json is posted; $NAME takes it from the environment, where addresses that are secrets belong."
+  )
+})
+export type NotifySettings = typeof NotifySettings.Type
+
 /** A manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
@@ -236,6 +253,7 @@ export const Manifest = Schema.Struct({
     Schema.Record({ key: ProviderId, value: ProviderSettings }),
     "Limits and prices of providers."
   ),
+  notify: optional(NotifySettings, "Who is told when a run has ended."),
   defaults: optional(Defaults, "What every job takes where it does not say itself."),
   jobs: described(Schema.NonEmptyArray(JobEntry), "What is to be made.")
 }).annotations({ identifier: "Manifest", title: "dubwright manifest" })

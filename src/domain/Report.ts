@@ -84,6 +84,13 @@ export const RunReport = Schema.Struct({
   }),
   characters: Schema.Int,
   credits: Schema.Struct({ before: Schema.optional(Schema.Number), after: Schema.optional(Schema.Number) }),
+  /** Why nothing more was started before the end, where that was so. */
+  stopped: Schema.optional(
+    Schema.Struct({
+      reason: Schema.Literal("credits", "key", "budget", "deadline", "unreachable"),
+      words: Schema.String
+    })
+  ),
   /** What a person should know besides: a service that does not echo labels, a clock that jumped. */
   warnings: Schema.Array(Schema.String)
 })

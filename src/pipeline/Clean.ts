@@ -1,5 +1,5 @@
 /** Housekeeping: clips that nothing needs any more, and finished tasks at the service. */
-import { Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
@@ -14,13 +14,18 @@ export interface Cleaned {
 
 /**
  * Removes the clips of utterances that no batch of this state folder uses any more. One that is wanted again later is asked
- * for at its task first, so that it is not paid for again as long as the service has it.
+ * for at its task first, so that it is not paid for again as long as the service has it. Clips to which something has happened
+ * within `olderThan` are kept: a line that was taken out may come back.
  */
-export const cleanClips = Effect.fn("Clean.clips")(function* (plan: BatchPlan) {
+export const cleanClips = Effect.fn("Clean.clips")(function* (
+  plan: BatchPlan,
+  olderThan: Duration.Duration = Duration.zero
+) {
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
   yield* announce(plan)
-  const unused = yield* store.unused()
+  const now = yield* Clock.currentTimeMillis
+  const unused = yield* store.unused(now - Duration.toMillis(olderThan))
   const held = yield* store.clipSizes(unused)
   const bytes = yield* clips.remove(unused)
   const cleaned: Cleaned = { utterances: held.size, bytes }

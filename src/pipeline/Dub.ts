@@ -19,12 +19,14 @@ import { writeBatchPage } from "./ReportPages.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { speak } from "./Speak.ts"
-import { type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+import { type Deadline, type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 
 /** What a run is told besides its plan. */
 export interface DubOptions {
   /** Creates stop before this run spends more credits. */
   readonly maxCredits?: number | undefined
+  /** After this moment nothing new is started. */
+  readonly deadline?: Deadline | undefined
   /** Gives utterances that failed for good in an earlier run another chance. */
   readonly retry?: boolean | undefined
 }
@@ -68,6 +70,7 @@ const run = Effect.fnUntraced(function* <E, R>(
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
   const results = yield* delivering.finish(takes)
+  const halt = haltOf(summary)
 
   const report: RunReport = {
     manifest: basename(batch.manifest),
@@ -83,16 +86,21 @@ const run = Effect.fnUntraced(function* <E, R>(
     },
     characters: summary.characters,
     credits: spoken.credits,
+    ...(halt === undefined ? {} : { stopped: halt }),
     warnings: summary.warnings
   }
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
   yield* writeBatchPage(batch.out, report, results)
-  const result: DubResult = { report, jobs: results, halt: summary.halt }
+  const result: DubResult = { report, jobs: results, halt }
   return result
 })
 
+/** Why the run was stopped; a deadline that came when nothing was left to be started has stopped nothing. */
+const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
+  halt?.reason === "deadline" && left === 0 ? undefined : halt
+
 /** Everything that is left to be said, and the account's credits around it. */
-const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, { maxCredits }: DubOptions) {
+const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, { maxCredits, deadline }: DubOptions) {
   const gateway = yield* Gateway
   yield* preflight(plan)
   const credits = Effect.map(Effect.option(gateway.reads.credits), (read) =>
@@ -103,7 +111,8 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, { maxCredits }: D
     ...usualSettings,
     keys: plan.utterances.map(({ key }) => key),
     profileOf: plan.batch.profileOf,
-    maxCredits
+    maxCredits,
+    deadline
   })
   const after = yield* credits
   return {
@@ -198,7 +207,7 @@ export const deliverySettled = (
 const secondTakes = Effect.fnUntraced(function* <E, R>(
   { batch, jobs, utterances }: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  { maxCredits }: DubOptions,
+  { maxCredits, deadline }: DubOptions,
   first: SpeakSummary
 ) {
   const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
@@ -219,6 +228,7 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
     ...usualSettings,
     keys: missing,
     profileOf: batch.profileOf,
+    deadline,
     maxCredits: maxCredits === undefined ? undefined : Math.max(0, maxCredits - (first.credits ?? 0))
   }).pipe(Effect.provide(service))
   return { takes, summary: bothOf(first, second) }

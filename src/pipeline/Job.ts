@@ -4,6 +4,7 @@ import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } fr
 import type {
   LexiconEntry,
   LoudnessTarget,
+  NotifySettings,
   OutputName,
   PauseSettings,
   SpeakerSettings,
@@ -66,6 +67,8 @@ export interface Batch {
   /** The bundled service, or a remote one's base address. */
   readonly service: "embedded" | { readonly baseUrl: string }
   readonly profileOf: (provider: ProviderId) => ProviderProfile
+  /** Who is told when a run has ended. */
+  readonly notify?: NotifySettings
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
   /** What was passed over when the batch was loaded, a line each. */
   readonly notices?: ReadonlyArray<string>

@@ -143,6 +143,7 @@ const settle = Effect.fnUntraced(function* (
     service,
     profileOf: profiles(manifest, flags),
     jobs: chosen,
+    ...(manifest.notify === undefined ? {} : { notify: manifest.notify }),
     ...(strays.length === 0 ? {} : { notices: strays })
   }
   return batch

@@ -153,6 +153,7 @@ const attempt = (
     const progress = yield* Progress
     const { key, casting, characters } = row.utterance
     if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
+    yield* run.punctual
     if (run.halted() !== undefined) return yield* new Left()
     const cost = (run.price(casting) ?? 0) * characters
     if (!run.budget.reserve(cost)) {

@@ -25,6 +25,8 @@ export interface SpeakRun {
   /** Stops creates; the first reason stands. */
   readonly stop: (halt: Halt) => Effect.Effect<void>
   readonly halted: () => Halt | undefined
+  /** Stops the run if its deadline has come. */
+  readonly punctual: Effect.Effect<void>
   /** Waits for the run to be stopped. */
   readonly stopped: Effect.Effect<void>
   /** Takes one new take for bad audio off the run's allowance; false where none is left. */
@@ -90,6 +92,15 @@ export const makeRun = (
         )
       })
 
+    const { deadline } = settings
+    const punctual = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      deadline === undefined || now < deadline.at
+        ? Effect.void
+        : stop({
+            reason: "deadline",
+            words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
+          })
+    )
     const watch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       now - lastSuccess < Duration.toMillis(patience)
         ? Effect.void
@@ -98,7 +109,8 @@ export const makeRun = (
             words: `nothing worked for ${Duration.format(patience)}; all is saved, run again when the service is back`
           })
     )
-    yield* watch.pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
+    yield* punctual
+    yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
 
     return {
       settings,
@@ -119,6 +131,7 @@ export const makeRun = (
         settings.profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean,
       stop,
       halted: () => halt,
+      punctual,
       stopped: Deferred.await(stopSignal),
       reroll: () => rerolls-- > 0,
       alive: Effect.map(Clock.currentTimeMillis, (now) => {

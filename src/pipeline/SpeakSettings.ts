@@ -19,6 +19,8 @@ export interface SpeakSettings {
   /** Creates stop before this run spends more; absent means no limit. */
   readonly maxCredits: number | undefined
   readonly undecided: Undecided
+  /** After this moment nothing new is started; absent means no such moment. */
+  readonly deadline?: Deadline | undefined
   /** How long the run goes on without a single success before it stops with what is left; default half an hour. */
   readonly patience: Duration.DurationInput
   /** New takes for bad audio over the whole run, as a share of its utterances (and at least three); default 0.05. */
@@ -33,9 +35,17 @@ export const usualSettings = {
   rerolls: 0.05
 } as const satisfies Partial<SpeakSettings>
 
+/** A moment after which nothing new is started. */
+export interface Deadline {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** As its user said it. */
+  readonly words: string
+}
+
 /** Why creates were stopped before the end. */
 export interface Halt {
-  readonly reason: "credits" | "key" | "budget" | "unreachable"
+  readonly reason: "credits" | "key" | "budget" | "deadline" | "unreachable"
   /** One line, with how to mend it. */
   readonly words: string
 }

@@ -186,11 +186,12 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return yield* guarded(sql.unsafe<Spending>(spendingSince, [since]))
     })
 
-    /** Utterances that no job of any batch uses any more. */
-    const unused = Effect.fn("UtteranceStore.unused")(function* () {
+    /** Utterances that no job of any batch uses any more, and to which nothing has happened since `before` (milliseconds since 1970). */
+    const unused = Effect.fn("UtteranceStore.unused")(function* (before: number = Number.MAX_SAFE_INTEGER) {
       const found = yield* guarded(
         sql.unsafe<{ readonly key: string }>(
-          `SELECT key FROM utterance WHERE key NOT IN (SELECT key FROM job_use)`
+          `SELECT key FROM utterance WHERE changed_at <= ? AND key NOT IN (SELECT key FROM job_use)`,
+          [before]
         )
       )
       return found.map((row) => UtteranceKey.make(row.key))

@@ -26,7 +26,7 @@ describe("help and version", () => {
         "voices",
         "tasks"
       ],
-      ...["serve", "keys", "verify", "doctor", "init", "schema"]
+      ...["serve", "keys", "verify", "doctor", "init", "schedule", "schema"]
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, "mu"))
     }
@@ -41,7 +41,17 @@ describe("help and version", () => {
     expect(code).toBe(0)
     expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
       ...["--base-url", "--embedded", "--out", "--state", "--only", "--voice", "--provider", "--model"],
-      ...["--language", "--concurrency", "--max-credits", "--events", "--json", "--quiet", "--verbose"]
+      ...[
+        "--language",
+        "--concurrency",
+        "--max-credits",
+        "--deadline",
+        "--log",
+        "--events",
+        "--json",
+        "--quiet",
+        "--verbose"
+      ]
     ])
   })
 
@@ -71,6 +81,11 @@ describe("bad usage", () => {
       ["run", "a.srt", "--language", "e"],
       '--language: expected a language tag such as en, vi or pt-BR, found "e"'
     ],
+    [
+      ["run", "a.srt", "--deadline", "25:00"],
+      '--deadline: expected a time of day such as 06:00, found "25:00"'
+    ],
+    [["clean", "a.yaml", "--older-than", "soon"], "--older-than: expected an age such as 30d, 12h or 4w"],
     [["keys"], "expected a command after dubwright keys"],
     [["keys", "create"], "--name"],
     [["init", "a", "b"], "'b'"]

@@ -71,6 +71,8 @@ describe("run", () => {
       { id: "film", delivered: true, utterances: 3, done: 3, failed: 0, left: 0 },
       { id: "note", delivered: true, utterances: 2, done: 2, failed: 0, left: 0 }
     ])
+    const young = await run(["clean", "batch.yaml", "--older-than", "1h", "--json"], { cwd })
+    expect(JSON.parse(young.stdout)).toEqual({ utterances: 0, bytes: 0 })
     const cleaned = await run(["clean", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(cleaned.stdout)).toMatchObject({ utterances: 1 })
   })

@@ -19,6 +19,7 @@ const events: ReadonlyArray<ProgressEvent> = [
 const shown = (options: Partial<WatchOptions>, live: boolean) =>
   Effect.gen(function* () {
     const said: Array<string> = []
+    const noted: Array<string> = []
     const drawn: Array<ReadonlyArray<string>> = []
     const screen = Layer.succeed(Screen, {
       live,
@@ -26,6 +27,8 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
       columns: () => 80,
       result: () => Effect.dieMessage("progress is no result"),
       say: (line) => Effect.sync(() => void said.push(line)),
+      note: (line) => Effect.sync(() => void noted.push(line)),
+      logTo: () => Effect.void,
       draw: (rows) => Effect.sync(() => void drawn.push(rows))
     })
     yield* Effect.gen(function* () {
@@ -37,7 +40,7 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
         Layer.provide(watching({ quiet: false, verbose: false, events: false, ...options }), screen)
       )
     )
-    return { said: said.map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/u, "")), drawn }
+    return { said, noted, drawn }
   })
 
 describe("progress as it is seen", () => {
@@ -49,6 +52,7 @@ describe("progress as it is seen", () => {
           "labels are not echoed",
           "1 of 2 spoken (50 %)"
         ],
+        noted: [],
         drawn: []
       })
     })
@@ -65,8 +69,9 @@ describe("progress as it is seen", () => {
 
   it.effect("on a terminal: a board, warnings above it, and nothing left behind", () =>
     Effect.gen(function* () {
-      const { said, drawn } = yield* shown({}, true)
+      const { said, noted, drawn } = yield* shown({}, true)
       expect(said).toEqual(["labels are not echoed"])
+      expect(noted, "the log has what the board shows by itself").toContain("1 of 2 spoken (50 %)")
       expect(drawn.at(-2)?.join("\n")).toContain("1 of 2 spoken")
       expect(drawn.at(-1)).toEqual([])
     })

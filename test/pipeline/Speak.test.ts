@@ -17,7 +17,7 @@ import { Broken, SlowDown, Unreachable, Vanished } from "../../src/gateway/Fault
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
-import { usualSettings } from "../../src/pipeline/SpeakSettings.ts"
+import { type SpeakSettings, usualSettings } from "../../src/pipeline/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Learned } from "../../src/store/Learned.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
@@ -204,7 +204,7 @@ const parts = (folder: string, world: World) =>
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** Runs until its end or its death. */
-const lived = (folder: string, world: World) =>
+const lived = (folder: string, world: World, settings: Partial<SpeakSettings> = {}) =>
   Effect.gen(function* () {
     const run = yield* Effect.gen(function* () {
       const store = yield* UtteranceStore
@@ -214,6 +214,7 @@ const lived = (folder: string, world: World) =>
       ])
       const summary = yield* speak({
         ...usualSettings,
+        ...settings,
         keys,
         profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
       })
@@ -267,4 +268,27 @@ it.effect.prop(
       }
     }),
   { fastCheck: { numRuns: 25 }, timeout: 180_000 }
+)
+
+it.effect(
+  "after the deadline nothing new is created; what is under way is finished, and the next run goes on",
+  () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+      const late = yield* lived(folder, world, { deadline: { at: 500, words: "06:00" } })
+      expect(late?.summary).toMatchObject({
+        created: 2,
+        left: 2,
+        failed: 0,
+        halt: {
+          reason: "deadline",
+          words: "the deadline of 06:00 has come; what is under way is finished, run again to go on"
+        }
+      })
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 2, reused: 2, left: 0, halt: undefined })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    })
 )

@@ -74,6 +74,7 @@ const clean = Command.make(
   "clean",
   {
     ...standing,
+    olderThan: Flags.olderThan,
     remote: Flags.flag("remote", "Also delete this batch's finished tasks on the service.")
   },
   lazily(

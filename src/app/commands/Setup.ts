@@ -1,6 +1,8 @@
 /** Commands for setting out: what is missing, a manifest to start from, its schema. */
-import { Args, Command } from "@effect/cli"
+import { Args, Command, Options } from "@effect/cli"
+import { Option } from "effect"
 import * as Flags from "../Flags.ts"
+import { scheduleKinds } from "../Schedule.ts"
 import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
 
@@ -35,6 +37,33 @@ const init = Command.make(
   Command.withDescription("Writes a commented manifest to start from, made from the subtitles it finds.")
 )
 
+const schedule = Command.make(
+  "schedule",
+  {
+    manifest: Args.text({ name: "manifest" }).pipe(Args.withDescription("The manifest to run every night.")),
+    at: Options.map(
+      Flags.timeOfDay("at", "When it starts; default: 01:00."),
+      (at) => at ?? { hours: 1, minutes: 0 }
+    ),
+    deadline: Flags.timeOfDay("deadline", "The run's --deadline; default: none."),
+    kind: Options.choice("kind", scheduleKinds).pipe(
+      Options.withDescription(
+        "Print only this: service, timer or cron; default: all, with how to install them."
+      ),
+      Options.optional,
+      Options.map(Option.getOrUndefined)
+    )
+  },
+  lazily(
+    () => import("../ScheduleCommand.ts"),
+    ({ schedule }) => schedule
+  )
+).pipe(
+  Command.withDescription(
+    "Prints what starts a batch every night on this machine: systemd's service and timer, and a line for cron."
+  )
+)
+
 const schema = Command.make(
   "schema",
   {},
@@ -46,5 +75,5 @@ const schema = Command.make(
   )
 ).pipe(Command.withDescription("Prints the manifest's JSON Schema, for editors and checks."))
 
-export const setupCommands = [doctor, init, schema] as const
-export const setupShapes = [shapeOf(doctor), shapeOf(init), shapeOf(schema)]
+export const setupCommands = [doctor, init, schedule, schema] as const
+export const setupShapes = [shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]
