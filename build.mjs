@@ -1,8 +1,17 @@
 // Bundles the sources into dist/: the command that people run, the engines' worker, the conformance walk.
 // Skips its work when nothing it read has changed.
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
 const root = fileURLToPath(new URL(".", import.meta.url))
@@ -33,6 +42,7 @@ const fingerprint = () => {
   const hash = createHash("sha256")
   const read = [
     ...filesBelow("src"),
+    ...filesBelow("docs"),
     ...(existsSync(join(root, "test/conformance")) ? filesBelow("test/conformance") : [])
   ]
   for (const file of [
@@ -67,6 +77,13 @@ const pageParts = async (bundle) => {
   )
 }
 
+/** The manual's pages, which `dubwright help` prints. */
+const copyDocs = () => {
+  mkdirSync(join(root, "dist/docs"), { recursive: true })
+  for (const file of filesBelow("docs").filter((file) => file.endsWith(".md")))
+    copyFileSync(file, join(root, "dist/docs", basename(file)))
+}
+
 /** Builds dist/ and returns whether there was anything to do. */
 export const build = async () => {
   const stamp = join(root, "dist/.stamp")
@@ -77,6 +94,7 @@ export const build = async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const parts = JSON.stringify(await pageParts(bundle))
   writeFileSync(join(root, "dist/pages.json"), parts)
+  copyDocs()
   const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(

@@ -112,20 +112,22 @@ export const folders = {
 
 const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
 
+export const language = maybe(
+  checked(
+    "language",
+    "TAG",
+    LanguageTag,
+    "a language tag such as en, vi or pt-BR",
+    "Language of jobs that name none; else it is read from names like film.vi.srt."
+  )
+)
+
 /** What jobs take that do not say themselves. */
 const casting = {
   voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "Voice of jobs that name none.")),
   provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "Provider of jobs that name none.")),
   model: maybe(checked("model", "ID", ModelId, "a model id", "Model of jobs that name none.")),
-  language: maybe(
-    checked(
-      "language",
-      "TAG",
-      LanguageTag,
-      "a language tag such as en, vi or pt-BR",
-      "Language of jobs that name none; else it is read from names like film.vi.srt."
-    )
-  )
+  language
 }
 
 const units = { h: "hours", d: "days", w: "weeks" } as const

@@ -23,9 +23,23 @@ const overview = (root: CommandShape): string =>
     ""
   ].join("\n")
 
+/** What the command's ends mean to scripts. */
+export const exitCodeLines: ReadonlyArray<string> = [
+  "Exit codes",
+  "    0  every job is delivered",
+  "    1  a fault in the program itself",
+  "    2  bad usage, or a manifest or input that cannot be used; nothing was sent",
+  "    3  the run finished, but a job failed (the others are delivered); or a service gave no answer",
+  "    4  stopped for credits, the budget, the deadline or a refused key; run again to go on",
+  "   75  another run holds the state folder",
+  "  130  interrupted (143: terminated), the state saved; run again to go on"
+]
+
 const closing = [
   "dubwright <command> --help shows a command's options. dubwright --version prints the version;",
   "dubwright --completions bash (or zsh, fish) prints a script that completes commands in a shell.",
+  "dubwright help <topic> prints a page of the manual: manifest, text, fit, provider-rules, nightly, results,",
+  "editing, service, exit-codes.",
   "",
   "Settings in the environment",
   "  DUBWRIGHT_API_KEY   the key of the service; read from nowhere else, never printed or stored",
@@ -40,14 +54,7 @@ const closing = [
   "  report.json, report.html, stems/, clips/; and OUT/run.json for the batch.",
   "  A result appears whole or not at all.",
   "",
-  "Exit codes",
-  "    0  every job is delivered",
-  "    1  a fault in the program itself",
-  "    2  bad usage, or a manifest or input that cannot be used; nothing was sent",
-  "    3  the run finished, but a job failed (the others are delivered); or a service gave no answer",
-  "    4  stopped for credits, the budget, the deadline or a refused key; run again to go on",
-  "   75  another run holds the state folder",
-  "  130  interrupted (143: terminated), the state saved; run again to go on"
+  ...exitCodeLines
 ]
 
 const commandPage = (full: string, command: CommandShape): string => {
@@ -78,7 +85,7 @@ const section = (title: string, terms: ReadonlyArray<readonly [string, string]>)
   terms.length === 0 ? [] : ["", title, ...pairs(terms)]
 
 /** Names to the left, what they mean to the right of the widest. */
-const pairs = (terms: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
+export const pairs = (terms: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const wide = Math.max(0, ...terms.map(([name]) => name.length))
   return terms.flatMap(([name, meaning]) => {
     const [first = "", ...more] = wrapped(meaning, Math.max(40, 96 - wide))

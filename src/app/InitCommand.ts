@@ -3,9 +3,14 @@ import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Either, Order } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
+import type { LanguageTag } from "../domain/Ids.ts"
+import { speakersOf } from "../script/Cast.ts"
+import { emptyLexicon } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
+import { wordsOf } from "../script/Words.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { badUsage } from "./Ended.ts"
+import { asked, type InitChoices } from "./InitQuestions.ts"
 import { type FoundScript, manifestText } from "./InitManifest.ts"
 import { Screen } from "./Screen.ts"
 
@@ -13,7 +18,9 @@ export interface InitOptions {
   readonly folder: string
   readonly baseUrl: string | undefined
   readonly embedded: boolean
+  readonly language: LanguageTag | undefined
   readonly force: boolean
+  readonly yes: boolean
 }
 
 const manifestName = "dubwright.yaml"
@@ -30,9 +37,25 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   if (!options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))) {
     return yield* badUsage(`${target} is there already: edit it, or replace it with --force`)
   }
-  const found = yield* scriptsIn(folder)
-  const service =
-    options.baseUrl === undefined || options.embedded ? ("embedded" as const) : { baseUrl: options.baseUrl }
+  const scripts = yield* scriptsIn(folder)
+  const said = {
+    service: options.embedded
+      ? ("embedded" as const)
+      : options.baseUrl === undefined
+        ? undefined
+        : { baseUrl: options.baseUrl },
+    language: options.language
+  }
+  const onTerminal = process.stdin.isTTY && process.stdout.isTTY
+  const { service, language, films }: InitChoices =
+    onTerminal && !options.yes
+      ? yield* asked(scripts, said)
+      : { service: said.service ?? "embedded", language: said.language, films: true }
+  const found = scripts.map((script): FoundScript => ({
+    ...script,
+    language: script.language ?? language,
+    makesFilm: films
+  }))
   const text = manifestText(path.basename(folder) || "dub", service, found, (language, position) =>
     service === "embedded" ? embeddedVoice(language, position) : undefined
   )
@@ -83,28 +106,18 @@ const foundScript = Effect.fnUntraced(function* (
       path: file,
       language,
       video: script.value._tag === "Subtitle" ? film : undefined,
-      speakers: speakersOf(script.value)
+      speakers: namesIn(script.value)
     } satisfies FoundScript
   ]
 })
 
-const label = /^\s*(?:[-–—]\s*)?(\p{Lu}[\p{Lu}\p{M}\d .'’-]{0,30}?)\s*:\s/gmu
-
-/** The names that a subtitle gives its speakers, most lines first. */
-const speakersOf = (script: Script): ReadonlyArray<string> => {
+/** The names that a subtitle gives its speakers, those with most cues first. */
+const namesIn = (script: Script): ReadonlyArray<string> => {
   if (script._tag === "Narration") return []
-  const names = script.cues.flatMap((cue) =>
-    cue.speaker === undefined ? [...cue.text.matchAll(label)].map((match) => match[1] ?? "") : [cue.speaker]
-  )
-  return Object.entries(
-    Array.groupBy(
-      names.filter((name) => name !== ""),
-      (name) => name
-    )
-  )
-    .sort(([, a], [, b]) => b.length - a.length)
+  const { cues } = wordsOf(script, {}, emptyLexicon)
+  return speakersOf(cues)
+    .flatMap(({ speaker }) => speaker ?? [])
     .slice(0, 40)
-    .map(([name]) => name)
 }
 
 const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>): ReadonlyArray<FoundScript> => {

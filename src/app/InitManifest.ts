@@ -7,6 +7,8 @@ export interface FoundScript {
   readonly path: string
   readonly language: string | undefined
   readonly video: string | undefined
+  /** Whether its film is made with the new track; default yes. */
+  readonly makesFilm?: boolean
   /** Names that the script gives its speakers, most lines first. */
   readonly speakers: ReadonlyArray<string>
 }
@@ -17,10 +19,13 @@ export type VoiceFor = (
   position: number
 ) => { readonly provider: string; readonly voice: string } | undefined
 
+/** The service that a manifest names. */
+export type ManifestService = "embedded" | { readonly baseUrl: string }
+
 /** The manifest's text in YAML. */
 export const manifestText = (
   name: string,
-  service: "embedded" | { readonly baseUrl: string },
+  service: ManifestService,
   found: ReadonlyArray<FoundScript>,
   voiceFor: VoiceFor
 ): string =>
@@ -74,7 +79,10 @@ const jobText = (script: FoundScript, voiceFor: VoiceFor): string => {
     `    input: ${scalar(script.path)}`,
     ...(script.video === undefined
       ? ["    # video: film.mp4            # its length is the result's length"]
-      : [`    video: ${scalar(script.video)}`, "    outputs: [wav, mp4, srt]"]),
+      : [
+          `    video: ${scalar(script.video)}`,
+          ...(script.makesFilm === false ? [] : ["    outputs: [wav, mp4, srt]"])
+        ]),
     script.language === undefined
       ? "    # language: en               # what is spoken, as a tag such as en, vi or pt-BR"
       : `    language: ${scalar(script.language)}`,

@@ -20,6 +20,11 @@ const verbose = words.includes("--verbose")
 
 const ran = Effect.gen(function* () {
   const screen = yield* Screen
+  if (given[0] === "help" && given.length === 2) {
+    const { topicText } = yield* Effect.promise(() => import("./HelpTopics.ts"))
+    const page = yield* topicText(given[1] ?? "")
+    if (Option.isSome(page)) return yield* screen.result(page.value)
+  }
   const path = yield* commandNamed(rootShape, words)
   const rest = words.slice(path.length - 1)
   yield* optionsKnown(path, rest)

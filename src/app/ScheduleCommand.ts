@@ -19,7 +19,9 @@ export const schedule = Effect.fn("ScheduleCommand.schedule")(function* (options
   const screen = yield* Screen
   const manifest = resolve(options.manifest)
   if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)
-  const name = `dubwright-${parse(manifest).name.replaceAll(/[^\w.-]+/gu, "-").replace(/-+$/u, "")}`
+  const name = `dubwright-${parse(manifest)
+    .name.replaceAll(/[^\w.-]+/gu, "-")
+    .replace(/-+$/u, "")}`
   const nightly: Nightly = {
     name,
     node: process.execPath,

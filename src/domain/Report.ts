@@ -30,7 +30,7 @@ export type CueReport = typeof CueReport.Type
 
 const Spread = Schema.Struct({ p50: Schema.Number, p95: Schema.Number, max: Schema.Number })
 
-/** A job's figures; see the definitions in the README. */
+/** A job's figures; see the definitions in docs/results.md. */
 export const Metrics = Schema.Struct({
   cues: Schema.Int,
   spoken: Schema.Int,

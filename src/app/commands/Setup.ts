@@ -27,6 +27,8 @@ const init = Command.make(
       Args.withDefault(".")
     ),
     ...Flags.service,
+    language: Flags.language,
+    yes: Flags.flag("yes", "Ask nothing, also on a terminal."),
     force: Flags.flag("force", "Replace a manifest that is there already.")
   },
   lazily(
@@ -34,7 +36,9 @@ const init = Command.make(
     ({ init }) => init
   )
 ).pipe(
-  Command.withDescription("Writes a commented manifest to start from, made from the subtitles it finds.")
+  Command.withDescription(
+    "Writes a commented manifest to start from, made from the subtitles it finds; on a terminal it asks what they do not tell."
+  )
 )
 
 const schedule = Command.make(

@@ -1,0 +1,146 @@
+/** Every command that the README and the manual show is run as it stands; what they are made of is what it is now. */
+import { spawn } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { manifestPage } from "../../docs/make-manifest.mjs"
+import { run, start } from "../app/process.ts"
+
+const pages = [
+  "README.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`)
+]
+
+/** The commands of a page: its `sh` blocks, in their order. */
+const commandsOf = (page: string): ReadonlyArray<string> =>
+  [...readFileSync(page, "utf8").matchAll(/^( *)```sh\n([^]*?)^ *```$/gmu)].map(([, , block = ""]) =>
+    block.replaceAll(/^ +/gmu, "")
+  )
+
+const root = mkdtempSync(join(tmpdir(), "dubwright-docs-"))
+const bin = join(root, "bin")
+const films = join(root, "films", "harbour")
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
+
+/** A program of the machine that a page names and that no test may really start. */
+const standIn = (name: string, text: string): void => {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
+  chmodSync(join(bin, name), 0o755)
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => found(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Runs a block of commands in the films' folder, and whatever it leaves running to its end. */
+const shell = (
+  block: string,
+  env: Readonly<Record<string, string>>
+): Promise<{ readonly code: number | null; readonly said: string }> =>
+  new Promise((ended) => {
+    const child = spawn("sh", ["-e"], {
+      cwd: films,
+      env: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: root, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true
+    })
+    let said = ""
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (said += text))
+    child.once("exit", (code) => {
+      // What it started in the background goes with it.
+      if (child.pid !== undefined) {
+        try {
+          process.kill(-child.pid, "SIGTERM")
+        } catch {
+          // Nothing was left.
+        }
+      }
+      ended({ code, said })
+    })
+    child.stdin.end(block)
+  })
+
+describe("the README and the manual", () => {
+  let service: ReturnType<typeof start>
+  let address = ""
+  let key = ""
+
+  beforeAll(async () => {
+    for (const folder of [bin, films]) mkdirSync(folder, { recursive: true })
+    standIn("dubwright", `exec "${process.execPath}" "${resolve("dist/dubwright.mjs")}" "$@"`)
+    // A script that package.json does not have is a fault of the page.
+    const known = Object.keys(scripts).join("|")
+    standIn(
+      "npm",
+      `case "$1 $2" in run\\ *) case "$2" in ${known}) ;; *) exit 1;; esac;; test\\ *|link\\ *) ;; *) exit 1;; esac`
+    )
+    for (const name of ["systemctl", "crontab", "loginctl"]) standIn(name, "cat > /dev/null < /dev/null")
+    const line = (at: number, speaker: string, words: string) =>
+      `${at}\n00:00:0${at},000 --> 00:00:0${at},900\n${speaker}: ${words}\n`
+    writeFileSync(
+      join(films, "harbour.vi.srt"),
+      `${line(1, "ANNA", "Xin chào.")}\n${line(2, "BO", "Chào chị.")}`
+    )
+    writeFileSync(
+      join(films, "service.yaml"),
+      /```yaml\n# service\.yaml\n([^]*?)```/u.exec(readFileSync("docs/service.md", "utf8"))?.[1] ?? "none"
+    )
+    const data = join(root, "service")
+    key = (await run(["keys", "create", "--data", data, "--name", "docs"])).stdout.trim()
+    service = start(["serve", "--port", "0", "--data", data, "--quiet"])
+    address = (await service.firstLine).replace("listening ", "")
+  })
+
+  afterAll(async () => {
+    service.child.kill("SIGTERM")
+    await service.ended
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  test.each(pages)("%s: its commands work as they stand", async (page) => {
+    for (const block of commandsOf(page)) {
+      const ready = block
+        .replaceAll("https://tts.example", address)
+        .replaceAll("DUBWRIGHT_API_KEY=…", `DUBWRIGHT_API_KEY=${key}`)
+        .replaceAll("--port 8080", `--port ${await freePort()}`)
+        // A service goes on until it is stopped; here it is stopped as soon as it listens.
+        .replaceAll(
+          /^dubwright serve (?!.*&$).*$/gmu,
+          (line) => `(${line} & echo $! > pid) | head -1; kill $(cat pid)`
+        )
+      const { code, said } = await shell(ready, { DUBWRIGHT_API_KEY: key })
+      expect(code, `${block}\n${said}`).toBe(0)
+    }
+  })
+
+  test("name no page that is not there", () => {
+    for (const page of pages) {
+      const folder = resolve(page, "..")
+      for (const [, path = ""] of readFileSync(page, "utf8").matchAll(
+        /\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/gu
+      ))
+        expect(readdirSync(resolve(folder, path, "..")), `${page}: ${path}`).toContain(path.split("/").at(-1))
+    }
+  })
+
+  test("docs/manifest.md is what docs/make-manifest.mjs makes of the schema: run it again where this fails", async () => {
+    const { stdout } = await run(["schema"])
+    expect(readFileSync("docs/manifest.md", "utf8")).toBe(manifestPage(JSON.parse(stdout)))
+  })
+
+  test("help prints each page by its topic, without marks of Markdown", async () => {
+    const { stdout } = await run(["help", "fit"])
+    expect(stdout).toMatch(/^HOW LINES ARE FITTED\n/u)
+    expect(stdout).not.toMatch(/[`]|\*\*|\]\(|^\|/mu)
+    expect((await run(["help", "exit-codes"])).stdout).toMatch(/^ {3}75 {2}/mu)
+  })
+})
