@@ -11,7 +11,7 @@ export interface Lane {
   readonly spoken: number
 }
 
-export type JobStage = "speaking" | "placing" | "delivering" | "delivered" | "failed"
+export type JobStage = "speaking" | "placing" | "delivering" | "delivered" | "failed" | "unfinished"
 
 export interface JobRow {
   readonly stage: JobStage
@@ -38,6 +38,8 @@ export interface Board {
   readonly retries: number
   /** Characters sent in this run. */
   readonly sent: number
+  /** Credits of what was sent in this run, as far as they are known. */
+  readonly credits: number | undefined
   /** When the last utterances were spoken, oldest first: the past minute's. */
   readonly recent: ReadonlyArray<number>
   readonly stopping: string | undefined
@@ -53,6 +55,7 @@ export const emptyBoard = (now: number): Board => ({
   adopted: 0,
   retries: 0,
   sent: 0,
+  credits: undefined,
   recent: [],
   stopping: undefined
 })
@@ -67,7 +70,15 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
     case "JobStarted":
       return withJob(board, event.job, { stage: "speaking", fraction: 0 })
     case "Submitted":
-      return withFlight({ ...board, sent: board.sent + event.characters }, event.provider, 1)
+      return withFlight(
+        {
+          ...board,
+          sent: board.sent + event.characters,
+          credits: event.credits === undefined ? board.credits : (board.credits ?? 0) + event.credits
+        },
+        event.provider,
+        1
+      )
     case "Adopted":
       return withFlight({ ...board, adopted: board.adopted + 1 }, event.provider, 1)
     case "Spoken": {
@@ -97,6 +108,8 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
       return withJob(board, event.job, { stage: "delivered", fraction: 1 })
     case "JobFailed":
       return withJob(board, event.job, { stage: "failed", fraction: 0 })
+    case "JobUnfinished":
+      return withJob(board, event.job, { stage: "unfinished", fraction: 0 })
     case "Warning":
       return board
   }

@@ -1,5 +1,6 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../pipeline/Progress.ts"
+import { grouped } from "../pages/Times.ts"
 import { type Board, type Lane, secondsLeft, settled } from "./Board.ts"
 
 const styled =
@@ -35,7 +36,8 @@ export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArra
             `${done} of ${all} spoken`,
             ...counts(board),
             ...(left === undefined ? [] : [`about ${roughly(left)} left`])
-          ].join("  ")
+          ].join("  "),
+          faint(`  ${sentText(board)}`)
         ]),
     ...[...board.lanes].map(([provider, lane]) => laneRow(provider, lane, now)),
     ...[...board.jobs]
@@ -57,6 +59,13 @@ const counts = (board: Board): ReadonlyArray<string> => {
   const told = parts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`)
   return told.length === 0 ? [] : [faint(`(${told.join(", ")})`)]
 }
+
+/** What was sent of what is to be sent, and what it cost so far. */
+const sentText = ({ sent, credits, planned }: Board): string =>
+  [
+    `${grouped(sent)} of ${grouped(Math.max(sent, planned?.characters ?? 0))} characters sent`,
+    ...(credits === undefined ? [] : [`${grouped(Math.ceil(credits))} credits`])
+  ].join(", ")
 
 const laneRow = (provider: string, lane: Lane, now: number): string => {
   const wait = Math.ceil((lane.waitingUntil - now) / 1000)
@@ -141,6 +150,8 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
       return usual(`${event.job}: delivered`)
     case "JobFailed":
       return warning(`${event.job}: failed: ${event.error}`)
+    case "JobUnfinished":
+      return usual(`${event.job}: left for the next run: ${event.why}`)
     case "Warning":
       return warning(event.message)
   }

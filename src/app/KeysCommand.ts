@@ -52,7 +52,7 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
         key.reserved,
         key.revokedAt === undefined ? (key.imported ? "valid, imported" : "valid") : "revoked"
       ]),
-      screen.colour
+      screen.look
     )
   )
 })

@@ -37,8 +37,7 @@ export const plan = (options: PlanOptions) =>
     const report = dryRun(batch, partial, yield* outlookOf(partial.plan))
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
-    else if (partial.plan !== undefined)
-      yield* screen.result(planText(report, options.verbose, screen.colour))
+    else if (partial.plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))
     yield* judged(report, partial.rejected, options)
   }).pipe(Effect.provide(ffmpeg))
 

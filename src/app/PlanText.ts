@@ -2,18 +2,18 @@
 import type { Effort, PlannedJob, PlanReport, TightLine } from "../domain/PlanReport.ts"
 import { lengthsText } from "../pages/Lengths.ts"
 import { counted } from "./BoardText.ts"
-import { type Cell, table } from "./Table.ts"
+import { type Cell, type Look, table } from "./Table.ts"
 
 /** What would be done, who has which voice, and what would not fit: the first lines of it, or `all`. */
-export const planText = (report: PlanReport, all: boolean, colour: boolean): string =>
+export const planText = (report: PlanReport, all: boolean, look: Look): string =>
   [
     table(
       ["job", "cues", "lines", "utterances", "at hand", "characters", "credits", "will not fit"],
       [...report.jobs.map((job) => [job.id, ...effortCells(job)]), ["all", ...effortCells(report.total)]],
-      colour
+      look
     ),
-    ...(all ? ["", speakersTable(report.jobs, colour)] : []),
-    ...tightPart(report.jobs, all, colour),
+    ...(all ? ["", speakersTable(report.jobs, look)] : []),
+    ...tightPart(report.jobs, all, look),
     "",
     ...closing(report)
   ].join("\n")
@@ -28,19 +28,19 @@ const effortCells = (row: Effort): ReadonlyArray<Cell> => [
   row.tightLines
 ]
 
-const speakersTable = (jobs: ReadonlyArray<PlannedJob>, colour: boolean): string =>
+const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
   table(
     ["job", "speaker", "cues", "voice"],
     jobs.flatMap(({ id, speakers }) =>
       speakers.map(({ speaker, cues, voices }) => [id, speaker ?? "(unnamed)", cues, voices.join(", ")])
     ),
-    colour
+    look
   )
 
 /** So many lines that will not fit are shown; the rest are counted. */
 const shown = 12
 
-const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, colour: boolean): ReadonlyArray<string> => {
+const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): ReadonlyArray<string> => {
   const tight = jobs.flatMap(({ id, tight }) => tight.map((line) => ({ id, line })))
   if (tight.length === 0) return []
   // The worst are told first where not all are told.
@@ -51,9 +51,9 @@ const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, colour: boolea
   return [
     "",
     table(
-      ["job", "cue", "line", "speaker", "needs", "has", "speed", "late", "characters too many", "words"],
-      told.map(({ id, line }) => [id, ...tightCells(line)]),
-      colour
+      ["job and cue", "line", "speaker", "needs", "has", "speed", "late", "words", "characters too many"],
+      told.map(({ id, line }) => [`${id} ${line.cue}`, ...tightCells(line)]),
+      look
     ),
     ...(rest > 0 ? [`… and ${counted(rest, "more line")} (--verbose shows all)`] : []),
     lengthsText(jobs)
@@ -61,15 +61,14 @@ const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, colour: boolea
 }
 
 const tightCells = (line: TightLine): ReadonlyArray<Cell> => [
-  line.cue,
   line.line,
   line.speaker,
   `${line.lengthFrom === "measured" ? "" : "~"}${line.needs.toFixed(1)} s`,
   `${(line.end - line.start).toFixed(1)} s`,
   line.speed.toFixed(2),
   `${line.late.toFixed(1)} s`,
-  line.shortenBy === undefined ? "its neighbours crowd it" : String(line.shortenBy),
-  clipped(line.said)
+  clipped(line.said),
+  line.shortenBy === undefined ? "its neighbours crowd it" : String(line.shortenBy)
 ]
 
 const clipped = (words: string): string => {

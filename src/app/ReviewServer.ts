@@ -6,7 +6,7 @@ import { Cause, Effect, Either, Layer, Runtime, Schema } from "effect"
 import type { Batch, Job } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
 import { acceptTake, cueSheet, ReviewFailed, takeOf, WishSchema, withdraw } from "../pipeline/Review.ts"
-import { reviewedBatch, reviewedJob, soundOf } from "../pipeline/ReviewPages.ts"
+import { reviewedBatch, reviewedJob, rewriteBatch, soundOf } from "../pipeline/ReviewPages.ts"
 import { listen } from "../service/Listener.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { gatewayTo } from "./Connect.ts"
@@ -97,6 +97,7 @@ const workOf = Effect.fnUntraced(function* (
   )
   if (what === "withdraw") {
     yield* Effect.provide(withdraw(batch, job, cue), held)
+    yield* rewriteBatch(batch, job)
     return {}
   }
   const { parts } = yield* Schema.decode(Wished)(body).pipe(
@@ -107,6 +108,7 @@ const workOf = Effect.fnUntraced(function* (
       return yield* Effect.provide(takeOf(batch, job, cue, parts), held)
     case "accept":
       yield* Effect.provide(acceptTake(batch, job, cue, parts), held)
+      yield* rewriteBatch(batch, job)
       return {}
     default:
       return yield* new ReviewFailed({ words: "expected take, accept or withdraw" })

@@ -73,7 +73,7 @@ const tell = Effect.fnUntraced(function* (result: DubResult, out: string, option
   const { report, jobs, halt } = result
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
   yield* screen.result(
-    options.json ? JSON.stringify(report, null, 2) : summaryText(result, out, process.cwd(), screen.colour)
+    options.json ? JSON.stringify(report, null, 2) : summaryText(result, out, process.cwd(), screen.look)
   )
   if (halt !== undefined && halt.reason !== "unreachable") {
     return yield* new Ended({ code: exitCodes.stopped, message: halt.words })

@@ -4,14 +4,14 @@ import { Array } from "effect"
 import type { DubResult } from "../pipeline/Dub.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { counted } from "./BoardText.ts"
-import { table } from "./Table.ts"
+import { type Look, table } from "./Table.ts"
 
 /** The summary of results in `out`; paths are shown relative to `folder` where they lie in it. */
 export const summaryText = (
   { report, jobs }: Pick<DubResult, "report" | "jobs">,
   out: string,
   folder: string,
-  colour: boolean
+  look: Look
 ): string => {
   const { tasks, credits } = report
   const sent =
@@ -35,7 +35,7 @@ export const summaryText = (
         "LUFS"
       ],
       jobs.map((job) => [job.plan.job.id, statusOf(job), ...figures(job)]),
-      colour
+      look
     ),
     "",
     ...jobs.flatMap((job) =>

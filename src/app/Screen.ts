@@ -2,14 +2,15 @@
 import { stripVTControlCharacters } from "node:util"
 import { Context, Effect, Layer } from "effect"
 import { erasing, fitted } from "./Painter.ts"
+import type { Look } from "./Table.ts"
 
 export class Screen extends Context.Tag("app/Screen")<
   Screen,
   {
     /** Whether stderr is a terminal that can be drawn on. */
     readonly live: boolean
-    /** Whether results may carry colours. */
-    readonly colour: boolean
+    /** How results are shown. */
+    readonly look: Look
     readonly columns: () => number
     /** A result, on stdout; a line break is added where it lacks one. */
     readonly result: (text: string) => Effect.Effect<void>
@@ -57,7 +58,10 @@ export const makeScreen = (
   }
   return {
     live: stderr.isTTY === true && !dumb,
-    colour: stdout.isTTY === true && !plain,
+    look: {
+      colour: stdout.isTTY === true && !plain,
+      columns: stdout.isTTY === true ? stdout.columns : undefined
+    },
     columns,
     result: (text) =>
       Effect.suspend(() => {

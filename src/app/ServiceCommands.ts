@@ -5,7 +5,7 @@ import { saidCredits } from "../gateway/Sight.ts"
 import { readingFrom, type ServiceOptions } from "./Connect.ts"
 import { allPages } from "./Listing.ts"
 import { Screen } from "./Screen.ts"
-import { type Cell, table } from "./Table.ts"
+import { type Cell, type Look, table } from "./Table.ts"
 
 interface ReadOptions extends ServiceOptions {
   readonly json: boolean
@@ -19,13 +19,13 @@ type Reads = Gateway["reads"]
 const asked = <A, E>(
   options: ReadOptions,
   ask: (reads: Reads) => Effect.Effect<A, E>,
-  shown: (answer: A, colour: boolean) => string
+  shown: (answer: A, look: Look) => string
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const { reads } = yield* Gateway
     const answer = yield* ask(reads)
-    yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.colour))
+    yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.look))
   }).pipe(Effect.provide(readingFrom(options, options.data)))
 
 /** Leaves out amounts that the service did not say. */
@@ -38,7 +38,7 @@ export const health = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.health,
-    ({ status, version, queue, providers }, colour) =>
+    ({ status, version, queue, providers }, look) =>
       [
         `${status}${version === "" ? "" : `, version ${version}`}; ${queue.queued} queued, ${queue.processing} under way`,
         ...(providers.length === 0
@@ -47,7 +47,7 @@ export const health = (options: ReadOptions) =>
               table(
                 ["provider", "ready", "why not"],
                 providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
-                colour
+                look
               )
             ])
       ].join("\n")
@@ -57,11 +57,11 @@ export const credits = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.credits,
-    ({ credits, unlimited, used, reserved }, colour) =>
+    ({ credits, unlimited, used, reserved }, look) =>
       table(
         ["credits", "used", "reserved"],
         [[credits ?? (unlimited ? "no limit" : "not said"), saidCredits(used), saidCredits(reserved)]],
-        colour
+        look
       )
   )
 
@@ -69,7 +69,7 @@ export const providers = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.providers,
-    ({ providers }, colour) =>
+    ({ providers }, look) =>
       table(
         ["provider", "ready", "characters", "SRT input", "transcript", "controls", "default model"],
         providers.map(({ provider, available, features, default_model_id }) => [
@@ -85,7 +85,7 @@ export const providers = (options: ReadOptions) =>
             .join(", "),
           default_model_id
         ]),
-        colour
+        look
       )
   )
 
@@ -93,7 +93,7 @@ export const models = (options: ReadOptions & { readonly provider: string | unde
   asked(
     options,
     (reads) => reads.models(options.provider),
-    ({ models }, colour) =>
+    ({ models }, look) =>
       table(
         ["model", "provider", "credits a character", "languages", "description"],
         models.map((model) => [
@@ -103,7 +103,7 @@ export const models = (options: ReadOptions & { readonly provider: string | unde
           languages(model.languages),
           model.description
         ]),
-        colour
+        look
       )
   )
 
@@ -130,7 +130,7 @@ export const voices = (
         ({ provider, voice_id }) => `${provider}/${voice_id}`,
         options.limit ?? Number.POSITIVE_INFINITY
       ),
-    (voices, colour) =>
+    (voices, look) =>
       table(
         ["voice", "provider", "name", "gender", "languages"],
         voices.map(({ voice_id, provider, name, gender, languages: spoken }): ReadonlyArray<Cell> => [
@@ -140,7 +140,7 @@ export const voices = (
           gender,
           languages(spoken)
         ]),
-        colour
+        look
       )
   )
 
@@ -156,7 +156,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
         ({ task_id }) => task_id,
         options.limit ?? 50
       ),
-    (tasks, colour) =>
+    (tasks, look) =>
       table(
         ["task", "status", "provider", "voice", "characters", "credits", "created", "label", "error"],
         tasks.map((task) => [
@@ -170,7 +170,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
           task.voice_name,
           task.error?.message
         ]),
-        colour
+        look
       )
   )
 

@@ -36,7 +36,7 @@ export const status = Effect.fn("StateCommands.status")(function* (options: Batc
             job.failed,
             job.left
           ]),
-          screen.colour
+          screen.look
         )
   )
   if (jobs.every(({ utterances }) => utterances === 0)) {

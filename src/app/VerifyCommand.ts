@@ -5,7 +5,7 @@ import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./Connect.ts"
 import { Ended, exitCodes } from "./Ended.ts"
 import { Screen } from "./Screen.ts"
-import { table } from "./Table.ts"
+import { type Look, table } from "./Table.ts"
 
 export const verify = (options: BatchOptions) =>
   Effect.gen(function* () {
@@ -19,7 +19,7 @@ export const verify = (options: BatchOptions) =>
     yield* screen.result(
       options.json
         ? JSON.stringify({ jobs: jobs.map(asJson) }, null, 2)
-        : [overview(jobs, screen.colour), ...jobs.flatMap(details(options.verbose, screen.colour))].join("\n")
+        : [overview(jobs, screen.look), ...jobs.flatMap(details(options.verbose, screen.look))].join("\n")
     )
     const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isWell(heard.right))
     if (amiss.length > 0) {
@@ -40,7 +40,7 @@ const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off
 const asJson = ({ id, heard }: Heard) =>
   Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
 
-const overview = (jobs: ReadonlyArray<Heard>, colour: boolean): string =>
+const overview = (jobs: ReadonlyArray<Heard>, look: Look): string =>
   table(
     ["job", "cues heard", "missing", "off", "onset error p50", "p95", "max", "drift an hour", "length error"],
     jobs.flatMap(({ id, heard }) =>
@@ -61,12 +61,12 @@ const overview = (jobs: ReadonlyArray<Heard>, colour: boolean): string =>
         ]
       })
     ),
-    colour
+    look
   )
 
 /** The cues that are worth a look, or all of them. */
 const details =
-  (all: boolean, colour: boolean) =>
+  (all: boolean, look: Look) =>
   ({ id, heard }: Heard): ReadonlyArray<string> => {
     if (Either.isLeft(heard)) return [heard.left]
     const cues = heard.right.cues.filter(({ verdict }) => all || verdict === "missing" || verdict === "off")
@@ -81,7 +81,7 @@ const details =
     return [
       "",
       `${id}: ${heard.right.file}`,
-      table(["cue", "verdict", "expected", "heard", "error"], rows, colour)
+      table(["cue", "verdict", "expected", "heard", "error"], rows, look)
     ]
   }
 

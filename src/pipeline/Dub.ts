@@ -194,7 +194,11 @@ export const deliverySettled = (
       result.status === "delivered"
         ? Effect.void
         : Effect.flatMap(Progress, ({ emit }) =>
-            emit({ _tag: "JobFailed", job: plan.job.id, error: result.error })
+            emit(
+              result.status === "failed"
+                ? { _tag: "JobFailed", job: plan.job.id, error: result.error }
+                : { _tag: "JobUnfinished", job: plan.job.id, why: result.error }
+            )
           )
     )
   )

@@ -17,6 +17,8 @@ export type ProgressEvent =
       readonly provider: ProviderId
       readonly utterance: UtteranceKey
       readonly characters: number
+      /** What it costs, where the service said so or the price is known. */
+      readonly credits?: number
     }
   | { readonly _tag: "Adopted"; readonly provider: ProviderId; readonly utterance: UtteranceKey }
   | {
@@ -50,6 +52,7 @@ export type ProgressEvent =
   | { readonly _tag: "Delivering"; readonly job: JobId; readonly fraction: number }
   | { readonly _tag: "Delivered"; readonly job: JobId; readonly files: ReadonlyArray<string> }
   | { readonly _tag: "JobFailed"; readonly job: JobId; readonly error: string }
+  | { readonly _tag: "JobUnfinished"; readonly job: JobId; readonly why: string }
   | { readonly _tag: "Warning"; readonly message: string }
 
 /** Where progress goes. Emitting never fails and never waits. */

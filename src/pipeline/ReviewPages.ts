@@ -11,6 +11,7 @@ import { looksOf } from "../pages/Flags.ts"
 import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
 import { audible } from "./ReportPages.ts"
+import { writeResult } from "./ResultFolder.ts"
 import { ReviewFailed } from "./Review.ts"
 
 /** Enough to draw an outline, and quick. */
@@ -42,15 +43,36 @@ export const reviewedJob = Effect.fn("ReviewPages.job")(function* ({ out }: Batc
 
 /** The batch's page, with the figures as they are now. */
 export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Batch) {
+  return yield* pageOf(batch, yield* runOf(batch))
+})
+
+/** Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json, neither is made. */
+export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
+  const { join } = yield* Path.Path
+  const before = yield* Effect.option(runOf(batch))
+  if (Option.isNone(before)) return
+  const run: RunReport = {
+    ...before.value,
+    jobs: before.value.jobs.map((job) =>
+      job.id === delivered.id ? { id: job.id, status: "delivered" } : job
+    )
+  }
+  yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(run, undefined, 2)}\n`)
+  yield* writeResult(join(batch.out, "index.html"), yield* pageOf(batch, run))
+})
+
+const runOf = Effect.fnUntraced(function* ({ out }: Batch) {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
-  const run = yield* fs.readFileString(join(batch.out, "run.json")).pipe(
+  return yield* fs.readFileString(join(out, "run.json")).pipe(
     Effect.flatMap(Schema.decode(Schema.parseJson(RunReport))),
     Effect.mapError(
-      () =>
-        new ReviewFailed({ words: `${batch.out} holds no run.json that can be read: run the batch first` })
+      () => new ReviewFailed({ words: `${out} holds no run.json that can be read: run the batch first` })
     )
   )
+})
+
+const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   const jobs = yield* Effect.forEach(
     run.jobs,
     Effect.fnUntraced(function* (summary) {

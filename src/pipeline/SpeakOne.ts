@@ -189,7 +189,14 @@ const attempt = (
       yield* run.alive
       run.counts.created++
       run.counts.characters += characters
-      yield* progress.emit({ _tag: "Submitted", provider: casting.provider, utterance: key, characters })
+      const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
+      yield* progress.emit({
+        _tag: "Submitted",
+        provider: casting.provider,
+        utterance: key,
+        characters,
+        ...(paid === undefined ? {} : { credits: paid })
+      })
       return task
     }
 

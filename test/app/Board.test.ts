@@ -48,6 +48,7 @@ describe("the rows of a terminal", () => {
       [
         planned,
         { _tag: "JobStarted", job, lines: 12 },
+        { _tag: "Submitted", provider, utterance, characters: 40, credits: 80 },
         { _tag: "LanePaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
         spoken,
         { _tag: "Delivering", job, fraction: 0.426 },
@@ -58,10 +59,11 @@ describe("the rows of a terminal", () => {
     expect(plain(rowsOf(board, 65_000, 80))).toEqual([
       "dubwright 01:05  0 of 2 jobs delivered  1 failed",
       "█░░░░░░░░░░░░░░░░░░░ 5 %  1 of 20 spoken  (4 at hand)",
+      "  40 of 900 characters sent, 80 credits",
       "  provider_native: 2 of 4 in flight, 1 spoken",
       "  film-en: delivering 42 %"
     ])
-    expect(plain(rowsOf(board, 2_000, 80))[2]).toBe(
+    expect(plain(rowsOf(board, 2_000, 80))[3]).toBe(
       "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
     )
   })

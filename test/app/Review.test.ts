@@ -27,6 +27,12 @@ describe("review", () => {
   test("speaks again what cannot be told apart from the changed cue, says so, and lets runs go on meanwhile", async () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml"], { cwd })).code).toBe(0)
+    const summary = join(cwd, "out/run.json")
+    const first = JSON.parse(readFileSync(summary, "utf8"))
+    writeFileSync(
+      summary,
+      JSON.stringify({ ...first, jobs: [{ id: "film", status: "failed", error: "cue 2" }] })
+    )
     const server = start(["review", "batch.yaml"], { cwd })
     const address = new URL((await server.firstLine).replace("review ", ""))
     const ask = async (what: string, parts: object) => {
@@ -57,6 +63,12 @@ describe("review", () => {
         .toString()
     ).toBe("RIFF")
     expect(await ask("accept", { "2": wish })).toEqual({ status: 200, said: {} })
+    expect(JSON.parse(readFileSync(summary, "utf8")), "the batch on the disk is as it stands now").toEqual(
+      first
+    )
+    expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toMatch(
+      /class="verdict [a-z]+">1 job delivered/u
+    )
 
     expect(await ask("take", { "9": wish })).toEqual({
       status: 422,

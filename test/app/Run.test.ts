@@ -174,7 +174,7 @@ describe("plan", () => {
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Four five six. ".repeat(8)))
     const table = await run(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
     expect(table.code).toBe(3)
-    expect(table.stdout).toMatch(/^film +2 +6 .* 63 +Four five six\./mu)
+    expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 63$/mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
       "dubwright: --fail-on new: 5 utterances not at hand"

@@ -82,7 +82,11 @@ describe("Screen", () => {
       yield* forbidden.screen.draw([red])
       const on = screenOn({}, { columns: 40, rows: 9 })
       yield* on.screen.result(red)
-      expect([off.screen.colour, forbidden.screen.colour, on.screen.colour]).toEqual([false, false, true])
+      expect([off.screen.look.colour, forbidden.screen.look.colour, on.screen.look.colour]).toEqual([
+        false,
+        false,
+        true
+      ])
       expect([off.stdout.written(), off.stderr.written()]).toEqual(["red\n", "red\n"])
       expect([forbidden.stdout.written(), forbidden.stderr.written()]).toEqual(["red\n", "red\nred\n"])
       expect(on.stdout.written()).toBe(`${red}\n`)

@@ -23,7 +23,7 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
     const drawn: Array<ReadonlyArray<string>> = []
     const screen = Layer.succeed(Screen, {
       live,
-      colour: false,
+      look: { colour: false, columns: undefined },
       columns: () => 80,
       result: () => Effect.dieMessage("progress is no result"),
       say: (line) => Effect.sync(() => void said.push(line)),
