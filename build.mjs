@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { bundledPackages, licencesText } from "./build-licences.mjs"
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 
@@ -47,7 +48,9 @@ const fingerprint = () => {
   ]
   for (const file of [
     ...read,
-    ...["build.mjs", "package.json", "package-lock.json"].map((name) => join(root, name))
+    ...["build.mjs", "build-licences.mjs", "package.json", "package-lock.json"].map((name) =>
+      join(root, name)
+    )
   ]) {
     hash.update(file.slice(root.length)).update("\0").update(readFileSync(file)).update("\0")
   }
@@ -56,12 +59,14 @@ const fingerprint = () => {
 
 /** The scripts and styles that the report pages carry inside them, by page: the browsers of the last years run them. */
 const pageParts = async (bundle) => {
+  const packages = []
   const pages = ["job", "batch", "review", "plan"]
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: pages.flatMap((page) => [`src/pages/browser/${page}.ts`, `src/pages/browser/${page}.css`]),
     outdir: "dist",
     write: false,
+    metafile: true,
     bundle: true,
     minify: true,
     platform: "browser",
@@ -72,9 +77,17 @@ const pageParts = async (bundle) => {
     logLevel: "warning"
   })
   const textOf = (name) => outputFiles.find(({ path }) => path === join(root, "dist", name))?.text
-  return Object.fromEntries(
-    pages.map((page) => [page, { script: textOf(`${page}.js`), style: textOf(`${page}.css`) }])
+  // A page is passed on by itself, so it carries the licences of what is in it.
+  const licensed = (page) => {
+    const own = bundledPackages(root, Object.keys(metafile.outputs[`dist/${page}.js`].inputs))
+    packages.push(...own)
+    const notices = own.map(({ title, text }) => `/*! ${title}\n\n${text}\n*/\n`)
+    return `${notices.join("")}${textOf(`${page}.js`)}`
+  }
+  const parts = Object.fromEntries(
+    pages.map((page) => [page, { script: licensed(page), style: textOf(`${page}.css`) }])
   )
+  return { parts, packages }
 }
 
 /** The manual's pages, which `dubwright help` prints. */
@@ -92,7 +105,8 @@ export const build = async () => {
   const { build: bundle } = await import("esbuild")
   mkdirSync(join(root, "dist"), { recursive: true })
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const parts = JSON.stringify(await pageParts(bundle))
+  const pages = await pageParts(bundle)
+  const parts = JSON.stringify(pages.parts)
   writeFileSync(join(root, "dist/pages.json"), parts)
   copyDocs()
   const { metafile } = await bundle({
@@ -125,6 +139,9 @@ export const build = async () => {
       ].join(" ")
     }
   })
+  const packages = [...bundledPackages(root, Object.keys(metafile.inputs)), ...pages.packages]
+  const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]
+  writeFileSync(join(root, "dist/LICENSES.txt"), licencesText(distinct))
   const made = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)))
   for (const file of filesBelow("dist")) {
     if (/-[0-9A-Z]{8}\.mjs(\.map)?$/u.test(file) && !made.has(file)) rmSync(file)

@@ -135,6 +135,14 @@ export class Waveform {
     }
   }
 
+  /** Pixels from a cue's start to its end, or to the next cue's start where that comes first. */
+  private roomAt(at: number): number {
+    const [cue, next] = [this.data.cues[at], this.data.cues[at + 1]]
+    if (cue === undefined) return 0
+    const [start, end] = timesOf(cue)
+    return ((next === undefined ? end : Math.min(end, timesOf(next)[0])) - start) * this.scale
+  }
+
   private regionOf(cue: PageCue, at: number): Region {
     const [start, end] = timesOf(cue)
     return this.regions.addRegion({
@@ -144,7 +152,7 @@ export class Waveform {
       color: colour(at === this.current ? "--cue-current" : `--cue-${cue.mark}`),
       drag: false,
       resize: false,
-      ...((end - start) * this.scale > 22 ? { content: labelOf(cue.index) } : {})
+      ...(this.roomAt(at) > labelWidth(cue.index) ? { content: labelOf(cue.index) } : {})
     })
   }
 }
@@ -158,6 +166,9 @@ const levelsOf = (packed: string): Float32Array => {
     (_, at) => (bytes.charCodeAt(at) || 0) / 255
   )
 }
+
+/** What a cue's number takes, in pixels, so that it does not touch its neighbour's. */
+const labelWidth = (index: number): number => Math.max(22, 8 + 8 * `${index}`.length)
 
 const labelOf = (index: number): HTMLElement => {
   const label = document.createElement("span")

@@ -1,0 +1,38 @@
+// The licences of the packages whose code is in a bundle, gathered from the packages themselves.
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** The packages that a bundle's inputs come from: name, version, licence and its text, in order of their names. */
+export const bundledPackages = (root, inputs) => {
+  const folders = new Set(
+    inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//u.exec(file)?.[1] ?? [])
+  )
+  return [...folders]
+    .map((folder) => packageIn(join(root, folder)))
+    .filter((one) => one !== undefined)
+    .sort((a, b) => (a.title < b.title ? -1 : 1))
+}
+
+/** All of them as one text. */
+export const licencesText = (packages) =>
+  [
+    "Code of these packages is part of this program, under their own licences.",
+    ...packages.map(({ title, licence, text }) => `${"=".repeat(80)}\n${title}   ${licence}\n\n${text}`)
+  ].join("\n\n") + "\n"
+
+const packageIn = (folder) => {
+  const file = join(folder, "package.json")
+  if (!existsSync(file)) return undefined
+  const { name, version, license, author } = JSON.parse(readFileSync(file, "utf8"))
+  const licence = typeof license === "string" ? license : (license?.type ?? "licence not named")
+  const own = readdirSync(folder).find((entry) => /^licen[cs]e(?:[-.].*)?$/iu.test(entry))
+  const by = typeof author === "string" ? author : author?.name
+  return {
+    title: `${name} ${version}`,
+    licence,
+    text:
+      own === undefined
+        ? `The package holds no licence text of its own. ${by === undefined ? "" : `Author: ${by}.`}`.trim()
+        : readFileSync(join(folder, own), "utf8").trim()
+  }
+}
