@@ -76,9 +76,7 @@ export const entriesOf = (
 ): ReadonlyArray<SubtitleEntry> =>
   outcomes
     .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
-    .map((entry, at) =>
-      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 })
-    )
+    .map((entry, at) => SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }))
 
 /** The report; `length` is the result's in frames at 48 kHz. */
 export const jobReport = (

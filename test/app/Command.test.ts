@@ -123,6 +123,7 @@ describe("init and schema", () => {
       "name",
       "service",
       "providers",
+      "notify",
       "defaults",
       "jobs"
     ])
