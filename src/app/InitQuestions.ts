@@ -49,8 +49,7 @@ const address = Prompt.text({
 })
 
 const language = Prompt.text({
-  message:
-    "The language of scripts whose names do not tell it (a tag such as en, vi or pt-BR; may stay empty)",
+  message: "The language where names do not tell it (en, vi, pt-BR …; may stay empty)",
   validate: (text) =>
     text.trim() === "" || /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u.test(text.trim())
       ? Effect.succeed(text.trim())

@@ -1,6 +1,6 @@
 /** The dry run: what would be sent, what it would cost and what would not fit; nothing that costs is sent. */
 import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { PlanReport } from "../domain/PlanReport.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
@@ -19,6 +19,7 @@ import { pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
 import { speakersText } from "./SpeakersText.ts"
 import { reading } from "./State.ts"
+import { strangeVoices } from "./VoiceCheck.ts"
 
 export interface PlanOptions extends BatchOptions {
   readonly html: string | undefined
@@ -32,8 +33,13 @@ export const plan = (options: PlanOptions) =>
     const screen = yield* Screen
     const batch = yield* batchOf(options)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
-    const partial = yield* planWhatCan(batch)
-    if (partial.plan !== undefined) yield* tellNotices(partial.plan, options)
+    const planned = yield* planWhatCan(batch)
+    if (planned.plan !== undefined) yield* tellNotices(planned.plan, options)
+    const strange =
+      planned.plan === undefined || planned.rejected !== undefined
+        ? Option.none()
+        : yield* strangeVoices(planned.plan)
+    const partial = { ...planned, rejected: planned.rejected ?? Option.getOrUndefined(strange) }
     const report = dryRun(batch, partial, yield* outlookOf(partial.plan))
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))

@@ -192,6 +192,11 @@ describe("plan", () => {
     expect(total).toMatchObject({ tightLines: 2, credits: 47.25 })
     expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain("2 lines will not fit")
     expect((await run(["plan", "batch.yaml", "--max-credits", "40"], { cwd })).code).toBe(4)
+    const stranger = await run(
+      ["plan", "film.en.srt", "--provider", "provider_native", "--voice", "en-anne"],
+      { cwd }
+    )
+    expect([stranger.code, stranger.stderr]).toEqual([2, expect.stringContaining("did you mean en-anna?")])
   })
 
   test("plans what it can beside what it cannot, and prints a voice map that a manifest takes", async () => {
