@@ -173,7 +173,8 @@ const labelWidth = (index: number): number => Math.max(22, 8 + 8 * `${index}`.le
 const labelOf = (index: number): HTMLElement => {
   const label = document.createElement("span")
   label.textContent = `${index}`
-  label.style.cssText = "font: 11px system-ui, sans-serif; padding: 1px 3px; pointer-events: none"
+  label.style.cssText =
+    "font: 11px/1.3 system-ui, sans-serif; margin: 1px; padding: 0 3px; border-radius: 3px; color: var(--text); background: var(--card); opacity: 85%; pointer-events: none"
   return label
 }
 
