@@ -1,6 +1,6 @@
 /** What is heard in the delivered audio, held against the reports. */
 import { Effect, Either } from "effect"
-import { type Verification, verifyBatch } from "../pipeline/Verify.ts"
+import { isWell, type Verification, verifyBatch } from "../pipeline/Verify.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./Connect.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -34,8 +34,6 @@ interface Heard {
   readonly id: string
   readonly heard: Either.Either<Verification, string>
 }
-
-const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
 
 const asJson = ({ id, heard }: Heard) =>
   Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })

@@ -3,7 +3,7 @@
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
 import type { SampleRate } from "../domain/Units.ts"
-import { continued, exceeds } from "./Channel.ts"
+import { Channel, exceeds } from "./Channel.ts"
 import { crestFactor, interpolatorTaps, peakBetween } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
@@ -25,8 +25,8 @@ export class Limiter {
   /** Frames of the look-ahead: a frame's gain is settled when so many, itself among them, have been looked at. */
   private readonly window: number
   private readonly recovery: number
-  /** For each channel the samples whose gain is not settled or that the next intervals need, oldest first. */
-  private history: ReadonlyArray<Float32Array>
+  /** For each channel the samples whose gain is not settled or that the next intervals need. */
+  private readonly lines: ReadonlyArray<Channel>
   /** The least gain that the last `window` frames need: a queue of rising gains with their frames, in a ring. */
   private readonly mask: number
   private readonly queueFrames: Float64Array
@@ -41,17 +41,25 @@ export class Limiter {
   /** Frames looked at. */
   private seen = 0
   private ended = false
+  /** What a block's work is done in, kept from block to block. */
+  private peaks = new Float32Array(0)
+  private gains = new Float64Array(0)
+  private result = new Float32Array(0)
 
-  /** `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP. */
+  /**
+   * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that all samples are
+   * multiplied by first.
+   */
   constructor(
     rate: SampleRate,
     private readonly channels: number,
-    ceiling: number
+    ceiling: number,
+    private readonly drive = 1
   ) {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
     this.recovery = 1 - Math.exp(-1 / (rate * release))
-    this.history = Array.from({ length: channels }, () => new Float32Array(before + this.window - 1))
+    this.lines = Array.from({ length: channels }, () => new Channel(before + this.window - 1))
     const ring = 2 ** Math.ceil(Math.log2(this.window + 1))
     this.mask = ring - 1
     this.queueFrames = new Float64Array(ring)
@@ -59,21 +67,26 @@ export class Limiter {
     this.lacks = new Float64Array(ring)
   }
 
-  /** Takes the next frames and gives out those whose gain is settled: about 5 ms fewer in the beginning. */
+  /**
+   * Takes the next frames and gives out those whose gain is settled: about 5 ms fewer in the beginning. What is given out is valid
+   * until the next call.
+   */
   push(block: Float32Array): Float32Array {
     const { channels, window } = this
-    const lines = this.history.map((past, channel) => continued(past, block, channel, channels))
+    const lines = this.lines.map((line, channel) => line.take(block, channel, channels, this.drive))
     const ready = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
     const skipped = Math.min(ready, Math.max(0, window - 1 - this.seen))
+    const size = (ready - skipped) * channels
+    if (size > this.result.length) this.result = new Float32Array(size)
+    const result = this.result.subarray(0, size)
     const gains = this.gainsFor(this.peaksOf(lines, ready), ready)
-    const result = new Float32Array((ready - skipped) * channels)
     lines.forEach((line, channel) => {
       if (gains === undefined && channels === 1) result.set(line.subarray(before + skipped, before + ready))
       else
         for (let i = skipped, into = channel; i < ready; i++, into += channels)
           result[into] = line[before + i]! * (gains === undefined ? 1 : gains[i]!)
     })
-    this.history = lines.map((line) => line.slice(ready))
+    for (const line of this.lines) line.release(ready)
     return result
   }
 
@@ -96,7 +109,7 @@ export class Limiter {
       for (let from = -1; from < count; from += stretch) {
         const to = Math.min(count, from + stretch)
         if (!exceeds(line, from + shift, to + shift + 1, tested)) continue
-        peaks ??= new Float32Array(count)
+        peaks ??= this.noPeaks(count)
         for (let i = from; i < to; i++) {
           const at = i + shift
           const level = Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
@@ -108,6 +121,16 @@ export class Limiter {
         }
       }
     return peaks
+  }
+
+  private noPeaks(count: number): Float32Array {
+    if (count > this.peaks.length) this.peaks = new Float32Array(count)
+    return this.peaks.fill(0, 0, count)
+  }
+
+  private allOnes(count: number): Float64Array {
+    if (count > this.gains.length) this.gains = new Float64Array(count)
+    return this.gains.fill(1, 0, count)
   }
 
   /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
@@ -127,6 +150,31 @@ export class Limiter {
         queueFrames[queueFirst & mask] = seen
         continue
       }
+      if (needed === 1 && alone) {
+        // On the way back, with nothing loud ahead: no need of the queue.
+        const next = nextPeak(peaks, i, count)
+        gains ??= this.allOnes(count)
+        for (; i < next; i++, seen++) {
+          const recovered = held + (1 - held) * recovery
+          held = recovered > nearlyOne ? 1 : recovered
+          const lack = 1 - held
+          const old = lacks[(seen - window) & mask]!
+          lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
+          lackSum = lackCount === 0 ? 0 : lackSum + lack - old
+          lacks[(seen - window) & mask] = 0
+          lacks[seen & mask] = lack
+          if (lackCount === 0) {
+            i++
+            seen++
+            break
+          }
+          gains[i] = 1 - lackSum / window
+        }
+        i--
+        seen--
+        queueFrames[queueFirst & mask] = seen
+        continue
+      }
       while (queueLast > queueFirst && queueGains[(queueLast - 1) & mask]! >= needed) queueLast--
       if (queueLast > queueFirst && queueFrames[queueFirst & mask]! <= seen - window) queueFirst++
       queueFrames[queueLast & mask] = seen
@@ -141,7 +189,7 @@ export class Limiter {
       lackSum = lackCount === 0 ? 0 : lackSum + lack - old
       lacks[(seen - window) & mask] = 0
       lacks[seen & mask] = lack
-      if (lackCount > 0) (gains ??= new Float64Array(count).fill(1))[i] = 1 - lackSum / window
+      if (lackCount > 0) (gains ??= this.allOnes(count))[i] = 1 - lackSum / window
     }
     this.queueFirst = queueFirst
     this.queueLast = queueLast

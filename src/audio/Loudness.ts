@@ -84,6 +84,7 @@ export class LoudnessMeter {
   }
 
   private endStep(): void {
+    for (const filter of this.filters) filter.settle()
     this.steps[this.stepIndex % 4] = this.stepPower
     this.stepPower = 0
     this.stepIndex++
@@ -128,6 +129,8 @@ class Weighting {
     const { shelf, highPass } = this
     let { a1, a2, b1, b2 } = this
     let sum = 0
+    // Silence behind silence: nothing to filter.
+    if (a1 === 0 && a2 === 0 && b1 === 0 && b2 === 0 && isSilent(samples, from, stride, count)) return 0
     for (let i = 0, at = from; i < count; i++, at += stride) {
       const x = samples[at]!
       const y = shelf.b0 * x + a1
@@ -138,11 +141,19 @@ class Weighting {
       b2 = highPass.b2 * y - highPass.a2 * z
       sum += z * z
     }
-    this.a1 = settled(a1)
-    this.a2 = settled(a2)
-    this.b1 = settled(b1)
-    this.b2 = settled(b2)
+    this.a1 = a1
+    this.a2 = a2
+    this.b1 = b1
+    this.b2 = b2
     return sum
+  }
+
+  /** Forgets what is too small to matter, which processors are slow with: 240 dB under full scale. */
+  settle(): void {
+    this.a1 = settled(this.a1)
+    this.a2 = settled(this.a2)
+    this.b1 = settled(this.b1)
+    this.b2 = settled(this.b2)
   }
 }
 
@@ -154,8 +165,12 @@ interface Biquad {
   readonly a2: number
 }
 
-/** Numbers too small to matter become 0: processors are slow with them. */
-const settled = (value: number): number => (Math.abs(value) < 1e-30 ? 0 : value)
+const settled = (value: number): number => (Math.abs(value) < 1e-12 ? 0 : value)
+
+const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
+  for (let i = 0, at = from; i < count; i++, at += stride) if (samples[at] !== 0) return false
+  return true
+}
 
 const shelfAt = (rate: number): Biquad => {
   const k = Math.tan((Math.PI * 1_681.974450955533) / rate)

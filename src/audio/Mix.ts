@@ -37,6 +37,8 @@ export class Mixer {
   /** Frames rendered so far. */
   position = 0
   private sounding: Array<MixEvent> = []
+  /** What is mixed into, block after block. */
+  private outputs: ReadonlyArray<Float32Array> = []
 
   constructor(private readonly plan: MixPlan) {}
 
@@ -49,16 +51,17 @@ export class Mixer {
     this.sounding.splice(place, 0, event)
   }
 
-  /** The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added. */
+  /**
+   * The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added. They are
+   * valid until the next call.
+   */
   render(count: number): MixBlock {
-    const { channels, length, stems } = this.plan
+    const { channels, length } = this.plan
     const from = this.position
     const to = Math.min(length, from + count)
-    const size = (to - from) * channels
-    const whole = new Float32Array(size)
-    const others = Array.from({ length: stems }, () => new Float32Array(size))
+    const [whole, ...stems] = this.silent((to - from) * channels)
     for (const event of this.sounding) {
-      const stem = event.stem === undefined ? undefined : others[event.stem]
+      const stem = event.stem === undefined ? undefined : stems[event.stem]
       for (let channel = 0; channel < channels; channel++) {
         const gain = channels === 1 ? event.gain : event.gain * panGain(event.pan, channel)
         sum(whole, event, gain, from, to, channel, channels)
@@ -66,8 +69,17 @@ export class Mixer {
       }
     }
     this.position = to
-    this.sounding = this.sounding.filter((event) => event.at + event.samples.length > to)
-    return [whole, ...others]
+    if (this.sounding.length > 0)
+      this.sounding = this.sounding.filter((event) => event.at + event.samples.length > to)
+    return [whole, ...stems]
+  }
+
+  /** The outputs, of so many samples each, with nothing in them. */
+  private silent(size: number): MixBlock {
+    if (size > (this.outputs[0]?.length ?? -1))
+      this.outputs = Array.from({ length: this.plan.stems + 1 }, () => new Float32Array(size))
+    const [whole, ...stems] = this.outputs.map((output) => output.subarray(0, size).fill(0))
+    return [whole!, ...stems]
   }
 }
 

@@ -29,10 +29,17 @@ export const peakOf = (samples: Float32Array): number => {
   return peak
 }
 
-/** Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. */
-export const fromInt16 = (samples: Int16Array): Float32Array => {
-  const floats = new Float32Array(samples.length)
-  for (let i = 0; i < samples.length; i++) floats[i] = samples[i]! / 32_768
+/**
+ * Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. Where asked, times
+ * `gain`, and into an array that is there already.
+ */
+export const fromInt16 = (
+  samples: Int16Array,
+  gain = 1,
+  floats: Float32Array = new Float32Array(samples.length)
+): Float32Array => {
+  const factor = gain / 32_768
+  for (let i = 0; i < samples.length; i++) floats[i] = samples[i]! * factor
   return floats
 }
 

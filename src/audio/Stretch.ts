@@ -9,12 +9,13 @@ import { Likeness } from "./Likeness.ts"
 import type { Pcm } from "./Pcm.ts"
 
 /**
- * The clip sped up to exactly `target` frames, the same for the same samples. A target beyond the clip's length is filled with
+ * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A target beyond the clip's length is filled with
  * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away.
  */
 export const spedUp = (pcm: Pcm, target: Frames): Pcm => {
   const { rate } = pcm
   let samples = pcm.samples
+  if (samples.length === target) return pcm
   while (samples.length > target) {
     // A bridge spends two periods to take one out, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))

@@ -66,13 +66,18 @@ export const boundsWithin = (
  */
 export const faded = (samples: Float32Array, length: number): Float32Array => {
   const result = Float32Array.from(samples)
-  const count = Math.min(length, result.length >> 1)
+  fadeEdges(result, length)
+  return result
+}
+
+/** The same, on the samples themselves. */
+export const fadeEdges = (samples: Float32Array, length: number): void => {
+  const count = Math.min(length, samples.length >> 1)
   for (let i = 0; i < count; i++) {
     const gain = 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / count)
-    result[i]! *= gain
-    result[result.length - 1 - i]! *= gain
+    samples[i]! *= gain
+    samples[samples.length - 1 - i]! *= gain
   }
-  return result
 }
 
 /** The first step from `start` towards `stop` that is speech, with at least 3 of its 10 steps onwards being so. */

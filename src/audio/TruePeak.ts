@@ -1,5 +1,5 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
-import { continued, exceeds } from "./Channel.ts"
+import { Channel, exceeds } from "./Channel.ts"
 import type { Pcm } from "./Pcm.ts"
 import { kaiser } from "./Window.ts"
 
@@ -24,16 +24,19 @@ export const interpolatorTaps = 24
  * of `samples`, which must hold 11 samples before `at` and 12 behind it.
  */
 export const peakBetween = (samples: Float32Array, at: number): number => {
-  let highest = 0
-  const from = at - interpolatorTaps / 2 + 1
-  for (let phase = 0; phase < 3; phase++) {
-    let sum = 0
-    const base = phase * interpolatorTaps
-    for (let tap = 0; tap < interpolatorTaps; tap++) sum += samples[from + tap]! * interpolator[base + tap]!
-    const level = Math.abs(sum)
-    if (level > highest) highest = level
+  // The phases are mirror images of each other, so pairs of samples at the same distance share their products.
+  let half = 0
+  let even = 0
+  let odd = 0
+  for (let tap = 0; tap < interpolatorTaps / 2; tap++) {
+    const left = samples[at - tap]!
+    const right = samples[at + 1 + tap]!
+    const sum = left + right
+    half += sum * halves[tap]!
+    even += sum * evens[tap]!
+    odd += (left - right) * odds[tap]!
   }
-  return highest
+  return Math.max(Math.abs(half), Math.abs(even + odd), Math.abs(even - odd))
 }
 
 /**
@@ -42,26 +45,26 @@ export const peakBetween = (samples: Float32Array, at: number): number => {
  */
 export class TruePeakMeter {
   /** For each channel the last samples, which the next intervals need. */
-  private past: ReadonlyArray<Float32Array>
+  private readonly lines: ReadonlyArray<Channel>
   private highest = 0
 
   constructor(private readonly channels: number) {
-    this.past = Array.from({ length: channels }, () => new Float32Array(interpolatorTaps - 1))
+    this.lines = Array.from({ length: channels }, () => new Channel(interpolatorTaps - 1))
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
-    this.past = this.past.map((past, channel) => {
-      const line = continued(past, block, channel, this.channels)
+    this.lines.forEach((past, channel) => {
+      const line = past.take(block, channel, this.channels, 1)
       this.highest = highestIn(line, this.highest)
-      return line.slice(line.length - past.length)
+      past.release(line.length - interpolatorTaps + 1)
     })
   }
 
-  /** The true peak of what was taken so far, as if silence followed. */
+  /** The true peak of what was taken, as if silence followed. Nothing may be pushed afterwards. */
   peak(): number {
-    const end = new Float32Array(interpolatorTaps)
-    return this.past.reduce((highest, past) => highestIn(continued(past, end, 0, 1), highest), this.highest)
+    this.push(new Float32Array(interpolatorTaps * this.channels))
+    return this.highest
   }
 }
 
@@ -84,18 +87,25 @@ const highestIn = (line: Float32Array, least: number): number => {
   return highest
 }
 
-/** Sinc interpolation at 1/4, 1/2 and 3/4, under a Kaiser window; each phase passes a constant unchanged. */
-const interpolator = (() => {
-  const taps = new Float64Array(3 * interpolatorTaps)
-  for (let phase = 0; phase < 3; phase++) {
-    let sum = 0
-    for (let tap = 0; tap < interpolatorTaps; tap++) {
-      const distance = tap - (interpolatorTaps / 2 - 1) - (phase + 1) / 4
-      const window = kaiser(distance / (interpolatorTaps / 2), 6)
-      taps[phase * interpolatorTaps + tap] = (Math.sin(Math.PI * distance) / (Math.PI * distance)) * window
-      sum += taps[phase * interpolatorTaps + tap]!
-    }
-    for (let tap = 0; tap < interpolatorTaps; tap++) taps[phase * interpolatorTaps + tap]! /= sum
-  }
+/** The weights of samples left of an interval, nearest first, for a place in it: a sinc under a Kaiser window. */
+const weights = (place: number): Float64Array => {
+  const taps = Float64Array.from({ length: interpolatorTaps }, (_, tap) => {
+    const distance = tap - (interpolatorTaps / 2 - 1) - place
+    return (
+      (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / (interpolatorTaps / 2), 6)
+    )
+  })
+  // A constant passes unchanged.
+  const sum = taps.reduce((total, tap) => total + tap, 0)
   return taps
-})()
+    .map((tap) => tap / sum)
+    .subarray(0, interpolatorTaps / 2)
+    .reverse()
+}
+
+const halves = weights(1 / 2)
+const quarters = weights(1 / 4)
+const threeQuarters = weights(3 / 4)
+/** A quarter and three quarters as the sum and the difference of what is symmetric in them and what is not. */
+const evens = quarters.map((near, tap) => (near + threeQuarters[tap]!) / 2)
+const odds = quarters.map((near, tap) => (near - threeQuarters[tap]!) / 2)

@@ -6,6 +6,7 @@ import { type Pcm, toInt16 } from "./Pcm.ts"
 import {
   channelsOf,
   downmixed,
+  int16At,
   littleEndian,
   readFormat,
   rejected,
@@ -119,7 +120,36 @@ export const decodeWav = (bytes: Uint8Array): Either.Either<Pcm, WavRejected> =>
   Either.map(readWav(bytes), (wav) => ({ rate: wav.rate, samples: downmixed(wav.channels) }))
 
 /** As `decodeWav`, with each channel by itself and the time reference where there is one. */
-export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> => {
+export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
+  Either.map(samplesIn(bytes), ({ format, view, at, size, timeReference }) => ({
+    rate: format.rate,
+    channels: channelsOf(view, at, size, format),
+    timeReference
+  }))
+
+/** The samples of a mono file of 16 bit as they stand in its bytes, without a copy where that can be. */
+export const int16In = (
+  bytes: Uint8Array
+): Either.Either<{ readonly rate: SampleRate; readonly samples: Int16Array }, WavRejected> =>
+  Either.flatMap(samplesIn(bytes), ({ format, view, at, size }) =>
+    format.bits === 16 && format.channels === 1
+      ? Either.right({ rate: format.rate, samples: int16At(view, at, Math.floor(size / 2)) })
+      : rejected(
+          "unsupported",
+          `expected mono of 16 bit, found ${format.channels} channels of ${format.bits}`
+        )
+  )
+
+/** Where the samples of a file stand in its bytes, and how they are written. */
+interface SamplesIn {
+  readonly format: WavFormat
+  readonly view: DataView
+  readonly at: number
+  readonly size: number
+  readonly timeReference: number | undefined
+}
+
+const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const tag = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
   const container = bytes.length >= 12 ? tag(0) : ""
@@ -148,8 +178,7 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> => {
           "truncated",
           `the WAV file says ${stated} bytes of samples and holds ${left}: it was cut short`
         )
-      const channels = channelsOf(view, body, open ? left : stated, format)
-      return Either.right({ rate: format.rate, channels, timeReference })
+      return Either.right({ format, view, at: body, size: open ? left : stated, timeReference })
     }
     if (size > left)
       return rejected("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)

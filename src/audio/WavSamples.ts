@@ -72,12 +72,18 @@ export const channelsOf = (
     for (let i = 0; i < count; i++, from += stride) samples[i] = sampleAt(view, from, format)
     return samples
   }
-  const first =
-    format.channels === 1 && format.bits === 16 && littleEndian
-      ? fromInt16(new Int16Array(view.buffer.slice(view.byteOffset + at, view.byteOffset + at + count * 2)))
-      : channel(0)
+  const first = format.channels === 1 && format.bits === 16 ? fromInt16(int16At(view, at, count)) : channel(0)
   const others = Array.from({ length: format.channels - 1 }, (_, index) => channel(index + 1))
   return [first, ...others]
+}
+
+/** So many 16-bit samples; a view where the machine can read them as they stand. */
+export const int16At = (view: DataView, at: number, count: number): Int16Array => {
+  const from = view.byteOffset + at
+  if (littleEndian && from % 2 === 0) return new Int16Array(view.buffer, from, count)
+  const samples = new Int16Array(count)
+  for (let i = 0; i < count; i++) samples[i] = view.getInt16(at + 2 * i, true)
+  return samples
 }
 
 /** Several channels averaged into one. */

@@ -120,6 +120,66 @@ export const LoudnessTarget = Schema.Union(
 })
 export type LoudnessTarget = typeof LoudnessTarget.Type
 
+/** How audio files are written. */
+export const AudioSettings = Schema.Struct({
+  rate: optional(
+    Schema.Int.pipe(Schema.between(8_000, 192_000)),
+    "Sample rate of audio files in hertz, where the format takes it; default 48000."
+  ),
+  depth: optional(
+    Schema.Literal(16, 24, 32),
+    "Bits of a sample in WAV and FLAC, 32 in floating point (in FLAC 24); default 16."
+  ),
+  channels: optional(
+    Schema.Literal("mono", "stereo"),
+    "Default mono, or stereo where a speaker has a place in it (pan)."
+  ),
+  bitrate: optional(
+    Schema.Int.pipe(Schema.between(16, 510)),
+    "Kilobits a second of MP3, M4A and Opus; the default suits speech."
+  )
+})
+export type AudioSettings = typeof AudioSettings.Type
+
+/** How a video's own sound is lowered under the voice, where `original` is duck. */
+export const DuckSettings = Schema.Struct({
+  amount: optional(
+    Schema.Number.pipe(Schema.between(1, 40)),
+    "Decibels by which the original sound is lowered while someone speaks; default 12."
+  ),
+  fade: optional(
+    Schema.Number.pipe(Schema.between(0.001, 3)),
+    "Seconds in which it fades down, ahead of the voice, and up again; default 0.3."
+  )
+})
+export type DuckSettings = typeof DuckSettings.Type
+
+/** What audio files say of themselves. */
+export const TagSettings = Schema.Struct({
+  title: optional(Schema.NonEmptyTrimmedString, "Default: the job's id."),
+  artist: optional(Schema.NonEmptyTrimmedString, "Who made it."),
+  album: optional(Schema.NonEmptyTrimmedString, "What it belongs to."),
+  comment: optional(Schema.NonEmptyTrimmedString, "Anything else.")
+})
+export type TagSettings = typeof TagSettings.Type
+
+/** A chapter, which lasts until the next. */
+export const ChapterEntry = Schema.Struct({
+  start: described(Schema.NonNegative, "Seconds from the beginning."),
+  title: described(Schema.NonEmptyTrimmedString, "What players show.")
+})
+export type ChapterEntry = typeof ChapterEntry.Type
+
+/** A video that several jobs go into. */
+export const SharedVideo = Schema.NonEmptyTrimmedString.pipe(
+  Schema.pattern(/^[^/\\.][^/\\]*\.(?:mp4|mov|mkv|webm)$/u)
+).annotations({
+  message: (issue) => ({
+    message: `expected a file name that ends in .mp4, .mov, .mkv or .webm, found ${JSON.stringify(issue.actual)}`,
+    override: true
+  })
+})
+
 /** Editors' timelines: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity, and a table. */
 export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv"] as const
 export type TimelineName = (typeof timelineNames)[number]
@@ -137,13 +197,13 @@ export const TimelineSettings = Schema.Struct({
 })
 export type TimelineSettings = typeof TimelineSettings.Type
 
+/** A job's sound as a file, the most exact first. */
+export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
+export type SoundName = (typeof soundNames)[number]
+
 /** What a job can make. */
 export const OutputName = Schema.Literal(
-  "wav",
-  "flac",
-  "mp3",
-  "m4a",
-  "opus",
+  ...soundNames,
   "mp4",
   "mkv",
   "mov",
@@ -191,6 +251,21 @@ const jobFields = {
   original: optional(
     Schema.Literal("keep", "drop", "duck"),
     "The video's own sound: kept as a further track (default), dropped, or ducked under the voice in the new track."
+  ),
+  duck: optional(DuckSettings, "How far and how gently the original is ducked, where original says duck."),
+  audio: optional(AudioSettings, "How audio files are written: rate, depth, channels, bit rate."),
+  tags: optional(TagSettings, "What audio files say of themselves: title, artist, album, comment."),
+  chapters: optional(
+    Schema.Array(ChapterEntry),
+    "Chapters of audio files that can hold them (M4A, MP3, Opus); a narration's headings where absent."
+  ),
+  into: optional(
+    SharedVideo,
+    "A video in the output folder, such as film.mkv, that all jobs that name it go into: each a sound track and a subtitle in its language."
+  ),
+  verify: optional(
+    Schema.Boolean,
+    "Listen to what was delivered: the job fails where a cue is not heard where the report puts it; default false."
   ),
   timeline: optional(TimelineSettings, "How editors' timelines and the clips' timecodes count."),
   encoding: optional(

@@ -1,11 +1,11 @@
 /** ffmpeg as the rest of the program knows it. */
 import { resolve } from "node:path"
-import { Effect } from "effect"
+import { Effect, type Stream } from "effect"
 import type { SampleRate } from "../domain/Units.ts"
 import { locateConfigured } from "./Binary.ts"
 import type { DecodeSource } from "./Decode.ts"
 import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
-import { type EncodeRequest, encodeAll, type PcmBlocks } from "./Encoder.ts"
+import { encodeAll, encodeOne, type EncodeRequest, type PcmBlock, type PcmBlocks } from "./Encoder.ts"
 import type { MuxRequest } from "./Mux.ts"
 import { muxFile } from "./Muxer.ts"
 import { probeFile } from "./Prober.ts"
@@ -35,7 +35,12 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       ),
       /** Writes all files of the request from one stream of blocks, whole or not at all. */
       encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
-        encodeAll(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode")),
+        encodeOne(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode")),
+      /** The same for several requests whose blocks come together, such as a mix and its stems. */
+      encodeAll: <E, R>(
+        requests: ReadonlyArray<EncodeRequest>,
+        blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>
+      ) => encodeAll(binary, requests, blocks).pipe(Effect.withSpan("Ffmpeg.encodeAll")),
       /** Puts new sound and subtitles into a video whose picture is copied. */
       mux: (request: MuxRequest) => muxFile(binary, request)
     }

@@ -1,18 +1,18 @@
 /** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Stream } from "effect"
-import { PeakMeter } from "../audio/Peaks.ts"
-import { type OutputName, timelineNames } from "../domain/Manifest.ts"
+import { Effect } from "effect"
+import { type OutputName, soundNames, timelineNames } from "../domain/Manifest.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { millis } from "../domain/Units.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
-import { usualDuck } from "../ffmpeg/Duck.ts"
-import type { AudioFormat, AudioSink } from "../ffmpeg/Encode.ts"
+import type { AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { about, type Deliverable, encode, programmeOf } from "./Deliverable.ts"
-import { deliverClips, deliverStems, timelineOf, timelineTexts } from "./EditFiles.ts"
-import { levelled, mixedTo, targetOf } from "./Levelling.ts"
+import { about, type Deliverable, formatOf, programmeOf, trackTitle } from "./Deliverable.ts"
+import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditFiles.ts"
+import { excerptOf } from "./Excerpt.ts"
+import { bettered, gainTo, targetOf } from "./Levelling.ts"
+import { type Level, master, type Stem } from "./Master.ts"
+import type { Programme } from "./Mixdown.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 
 /** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
@@ -29,24 +29,17 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   // A video needs the sound as a file: without a WAV among the results one is made for the time being.
   const passing = videos.length > 0 && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
   const sinks: ReadonlyArray<AudioSink> = [
-    ...audioNames
+    ...soundNames
       .filter(wants)
-      .map((name): AudioSink => ({ path: fileOf(name), format: formats[name], ...about(made) })),
-    ...(passing === undefined ? [] : [{ path: passing, format: formats.wav, ...about(made) }])
+      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...about(made) })),
+    ...(passing === undefined ? [] : [{ path: passing, format: formatOf(made, "wav"), ...about(made) }])
   ]
 
   const programme = programmeOf(made)
-  const target = targetOf(job.loudness)
-  const outline = new PeakMeter(programme.rate, programme.channels, programme.length)
-  const { gain, measured } = yield* Effect.scoped(
-    Effect.gen(function* () {
-      const { mix, gain } = yield* mixedTo(programme, target, path.join(folder, `.${job.id}.mix.part`))
-      const { blocks, measured } = levelled(mix.blocks, programme, gain, target.peak)
-      const outlined = Stream.tap(blocks, (block) => Effect.sync(() => outline.push(block)))
-      yield* encode(made, programme, sinks, outlined)
-      return { gain, measured: measured() }
-    })
-  )
+  const stemFolder = path.join(folder, "stems")
+  const stems = wants("stems") ? stemsOf(made, (name) => path.join(stemFolder, `${name}.wav`)) : []
+  if (stems.length > 0) yield* openFolder(stemFolder)
+  const { measured, peaks, level } = yield* mastered(made, programme, sinks, stems)
 
   const texts = subtitleNames.filter(wants)
   for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
@@ -55,39 +48,44 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   for (const name of videos) yield* muxed(made, sound, fileOf(name))
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
-  const stems = wants("stems")
-    ? yield* deliverStems(made, programme, gain, target.peak, path.join(folder, "stems"))
-    : []
   const timelines = timelineNames.filter(wants)
   // A timeline is nothing without the clips that it lays out.
   const clips =
     wants("clips") || timelines.length > 0
-      ? yield* deliverClips(made, programme, gain, target.peak, path.join(folder, "clips"))
+      ? yield* deliverClips(made, programme, level, path.join(folder, "clips"))
       : []
   const laidOut = yield* Effect.forEach(timelines, (name) => {
     const { ending, text } = timelineTexts[name]
     return Effect.as(writeResult(fileOf(ending), text(timelineOf(made))), fileOf(ending))
   })
   const files = [
-    ...[...audioNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
+    ...[...soundNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
     ...laidOut,
-    ...stems,
+    ...stems.map(({ sink }) => sink.path),
     ...clips
   ]
-  return { files, measured, peaks: outline.peaks() }
+  return { files, measured, peaks }
 })
 
-const audioNames = ["wav", "flac", "mp3", "m4a", "opus"] as const
+/** The job's sound at its level; made again where the excerpt it was levelled by did not stand for the whole. */
+const mastered = Effect.fnUntraced(function* (
+  { job, chapters }: Deliverable,
+  programme: Programme,
+  sinks: ReadonlyArray<AudioSink>,
+  stems: ReadonlyArray<Stem>
+) {
+  const target = targetOf(job.loudness)
+  const level: Level = { gain: yield* gainTo(programme, target), peak: target.peak }
+  const whole = { sinks, chapters }
+  const made = yield* master(job.id, programme, level, whole, stems)
+  const better = bettered(level.gain, target, made.measured)
+  if (better === undefined || excerptOf(programme) === programme) return { ...made, level }
+  const again: Level = { ...level, gain: better }
+  return { ...(yield* master(job.id, programme, again, whole, stems)), level: again }
+})
+
 const videoNames = ["mp4", "mov", "mkv", "webm"] as const
 const subtitleNames = ["srt", "vtt"] as const
-
-const formats: Readonly<Record<(typeof audioNames)[number], AudioFormat>> = {
-  wav: { format: "wav", depth: 16 },
-  flac: { format: "flac", depth: 16 },
-  mp3: { format: "mp3" },
-  m4a: { format: "m4a" },
-  opus: { format: "opus" }
-}
 
 const subtitles: Readonly<
   Record<(typeof subtitleNames)[number], (entries: ReadonlyArray<SubtitleEntry>) => string>
@@ -113,9 +111,9 @@ const muxed = Effect.fnUntraced(function* (
     .mux({
       video: job.video.path,
       out: target,
-      tracks: [{ path: sound, isDefault: true, title: `Dub ${job.language ?? job.id}`, ...language }],
-      original: job.original === "duck" ? { ...usualDuck, fade: millis(usualDuck.fade) } : job.original,
-      subtitles: spoken ? [{ path: text, title: `Dub ${job.language ?? job.id}`, ...language }] : []
+      tracks: [{ path: sound, isDefault: true, title: trackTitle(job), ...language }],
+      original: job.original === "duck" ? job.duck : job.original,
+      subtitles: spoken ? [{ path: text, title: trackTitle(job), ...language }] : []
     })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))
 })

@@ -1,15 +1,14 @@
-/** What a job's files are made of, and how its programme is put into them. */
-import { Array, Effect, Stream } from "effect"
+/** What a job's files are made of. */
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
+import type { SoundName } from "../domain/Manifest.ts"
 import type { Placement } from "../domain/Placement.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { deliveryRate, type Frames, SampleRate } from "../domain/Units.ts"
-import type { AudioSink } from "../ffmpeg/Encode.ts"
-import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import { deliveryRate, type Frames, frames, SampleRate } from "../domain/Units.ts"
+import type { Chapter } from "../ffmpeg/Chapters.ts"
+import type { AudioFormat } from "../ffmpeg/Encode.ts"
 import type { Job } from "./Job.ts"
 import { lengthAt, type Programme } from "./Mixdown.ts"
-import { Progress } from "./Progress.ts"
 import type { Reel } from "./Reel.ts"
 
 /** Everything that a job's files are made of. */
@@ -23,16 +22,36 @@ export interface Deliverable {
   readonly length: Frames
   /** What is heard, with the source's wording. */
   readonly entries: ReadonlyArray<SubtitleEntry>
+  readonly chapters: ReadonlyArray<Chapter>
   /** How the film counts its pictures, for editors' timelines. */
   readonly reel: Reel
 }
 
 /** What every audio file of a job has in common. */
-export const about = ({ job, length }: Deliverable) => ({
-  rate: deliveryRate,
-  frames: length,
-  tags: { title: job.id, ...(job.language === undefined ? {} : { language: job.language }) }
-})
+export const about = ({ job, length }: Deliverable) => {
+  const rate = SampleRate.make(job.audio.rate ?? deliveryRate)
+  return {
+    rate,
+    frames: frames((length * rate) / deliveryRate),
+    tags: { title: job.id, ...job.tags, ...(job.language === undefined ? {} : { language: job.language }) }
+  }
+}
+
+/** How a job's track is called in a video. */
+export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
+
+/** How a format is written, as the job has it. */
+export const formatOf = ({ job: { audio } }: Pick<Deliverable, "job">, name: SoundName): AudioFormat => {
+  const { depth = 16, bitrate } = audio
+  switch (name) {
+    case "wav":
+      return { format: name, depth }
+    case "flac":
+      return { format: name, depth: depth === 16 ? 16 : 24 }
+    default:
+      return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
+  }
+}
 
 /** The mix at the highest rate of its clips; 24 kHz where there are none. */
 export const programmeOf = ({ job, placements, clips, length }: Deliverable): Programme => {
@@ -49,34 +68,7 @@ export const programmeOf = ({ job, placements, clips, length }: Deliverable): Pr
     clips,
     rate,
     length: lengthAt(length, deliveryRate, rate),
-    channels: pans ? 2 : 1,
+    channels: (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo" ? 2 : 1,
     panOf: (speaker) => (speaker === undefined ? 0 : (job.speakers[speaker]?.pan ?? 0))
   }
 }
-
-/** Encodes a programme into all its sinks in one pass, telling how far it is. */
-export const encode = Effect.fnUntraced(function* <E, R>(
-  { job }: Deliverable,
-  { rate, channels, length }: Programme,
-  sinks: ReadonlyArray<AudioSink>,
-  blocks: Stream.Stream<Float32Array, E, R>
-) {
-  const ffmpeg = yield* Ffmpeg
-  const progress = yield* Progress
-  let written = 0
-  let told = 0
-  const telling = blocks.pipe(
-    Stream.tap((block) => {
-      written += block.length / channels
-      const fraction = length === 0 ? 1 : written / length
-      if (fraction < told + 0.05) return Effect.void
-      told = fraction
-      return progress.emit({ _tag: "Delivering", job: job.id, fraction })
-    })
-  )
-  if (!Array.isNonEmptyReadonlyArray(sinks)) return yield* Stream.runDrain(telling)
-  yield* ffmpeg.encode(
-    { feed: { rate, channels, frames: length, sample: "float32" }, sinks: [...sinks] },
-    telling
-  )
-})

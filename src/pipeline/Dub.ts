@@ -18,6 +18,7 @@ import { Progress, type ProgressEvent } from "./Progress.ts"
 import { writeBatchPage } from "./ReportPages.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
+import { deliverShared } from "./SharedVideo.ts"
 import { speak } from "./Speak.ts"
 import { type Deadline, type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 
@@ -69,7 +70,7 @@ const run = Effect.fnUntraced(function* <E, R>(
           Effect.provide(reached)
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
-  const results = yield* delivering.finish(takes)
+  const results = yield* deliverShared(batch.out, yield* delivering.finish(takes))
   const halt = haltOf(summary)
 
   const report: RunReport = {
@@ -185,6 +186,8 @@ export const deliverySettled = (
       ContainerRefuses: undone("failed"),
       DiskFull: undone("failed"),
       FfmpegFailed: undone("failed"),
+      NotAudio: undone("failed"),
+      NothingDelivered: undone("failed"),
       NotMedia: undone("failed"),
       ResultUnwritable: undone("failed"),
       UnknownContainer: undone("failed"),

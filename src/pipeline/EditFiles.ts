@@ -20,47 +20,28 @@ import { finalCutXml } from "../exports/FinalCutXml.ts"
 import { labels } from "../exports/Labels.ts"
 import { otio } from "../exports/Otio.ts"
 import { xmeml } from "../exports/Xmeml.ts"
-import { about, type Deliverable, encode } from "./Deliverable.ts"
-import { levelled, limited } from "./Levelling.ts"
-import { mixOf, type Programme, speechOf } from "./Mixdown.ts"
+import { about, type Deliverable, formatOf } from "./Deliverable.ts"
+import { limited } from "./Levelling.ts"
+import type { Level, Stem } from "./Master.ts"
+import { type Programme, speechOf } from "./Mixdown.ts"
 import { framesBeforeStart, type Reel } from "./Reel.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
-export const deliverStems = Effect.fnUntraced(function* (
-  made: Deliverable,
-  programme: Programme,
-  gain: number,
-  peak: number,
-  folder: string
-) {
-  const path = yield* Path.Path
-  yield* openFolder(folder)
-  const speakers = Object.entries(Array.groupBy(programme.placements, ({ speaker }) => speaker ?? "voice"))
-  const names = distinctNames(speakers.map(([speaker]) => plainName(speaker)))
-  return yield* Effect.forEach(
-    speakers,
-    Effect.fnUntraced(function* ([, placements], at) {
-      const file = path.join(folder, `${names[at] ?? at}.wav`)
-      const stem = { ...programme, placements }
-      const { blocks } = levelled(mixOf(stem), stem, gain, peak)
-      yield* encode(
-        made,
-        stem,
-        [{ path: file, format: { format: "wav", depth: 16 }, ...about(made) }],
-        blocks
-      )
-      return file
-    })
-  )
-})
+export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
+  const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
+  const names = distinctNames(speakers.map((speaker) => plainName(speaker ?? "voice")))
+  return Array.zipWith(speakers, names, (speaker, name) => ({
+    speaker,
+    sink: { path: pathOf(name), format: formatOf(made, "wav"), ...about(made) }
+  }))
+}
 
 /** One Broadcast Wave a placement, named by its cue, speaker and time, as loud as in the mix, with its timecode in it. */
 export const deliverClips = Effect.fnUntraced(function* (
   made: Deliverable,
   programme: Programme,
-  gain: number,
-  peak: number,
+  { gain, peak }: Level,
   folder: string
 ) {
   const path = yield* Path.Path
@@ -70,16 +51,13 @@ export const deliverClips = Effect.fnUntraced(function* (
     made.placements,
     Effect.fnUntraced(function* (placement) {
       const start = framesAt(placement.start, deliveryRate)
-      const samples = yield* speechOf(
-        at48,
-        placement,
-        framesBetween(start, framesAt(placement.end, deliveryRate))
-      )
+      const length = framesBetween(start, framesAt(placement.end, deliveryRate))
+      const samples = limited(yield* speechOf(at48, placement, length), deliveryRate, gain, peak, length)
       const file = path.join(folder, `${clipName(placement)}.wav`)
       yield* writeResult(
         file,
         encodeWav16(
-          { rate: deliveryRate, samples: limited(samples, deliveryRate, gain, peak) },
+          { rate: deliveryRate, samples },
           { timeReference: timeReferenceOf(placement, made.reel), originator: "dubwright" }
         )
       )

@@ -2,17 +2,21 @@
 import type { CueOverrides } from "../domain/CueOverride.ts"
 import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
 import type {
+  AudioSettings,
+  ChapterEntry,
   LexiconEntry,
   LoudnessTarget,
   NotifySettings,
   OutputName,
   PauseSettings,
   SpeakerSettings,
+  TagSettings,
   TextSettings,
   TimelineSettings
 } from "../domain/Manifest.ts"
 import type { FitLimits } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import type { Duck } from "../ffmpeg/Duck.ts"
 
 /** Who speaks when a line does not say: whatever is absent must come from its speaker. */
 export interface JobVoice {
@@ -48,6 +52,15 @@ export interface Job {
   readonly loudness: LoudnessTarget
   readonly timeline: TimelineSettings
   readonly original: "keep" | "drop" | "duck"
+  readonly duck: Duck
+  readonly audio: AudioSettings
+  readonly tags: TagSettings
+  /** In order of their start; absent where a narration's headings stand for them. */
+  readonly chapters?: ReadonlyArray<ChapterEntry>
+  /** The name of a video in the output folder that this and other jobs go into. */
+  readonly into?: string
+  /** Whether what was delivered is listened to. */
+  readonly verify: boolean
   readonly encoding?: string
   readonly outputs: ReadonlyArray<OutputName>
   /** What a person has changed about single cues. */

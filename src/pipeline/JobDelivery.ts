@@ -15,6 +15,7 @@ import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliver } from "./Deliver.ts"
+import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, rememberFiles } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
 import { placeLines } from "./Place.ts"
@@ -22,6 +23,7 @@ import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
 import { writeJobPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
+import { isWell, type Verification, verifyJob } from "./Verify.ts"
 
 /** How a job ended. */
 export type JobResult = {
@@ -114,11 +116,26 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     clips,
     length,
     entries: entriesOf(plan.script, outcomes),
+    chapters: chaptersOf(job, plan.script, dubbed.placements, length),
     reel: plan.reel
   })
   const report = jobReport(dubbed, outcomes, length, measured)
   const reported = yield* writeReport(out, report)
   const page = yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
+  if (job.verify) {
+    const heard = yield* verifyJob(out, job.id)
+    if (!isWell(heard)) {
+      const unheard: JobResult = {
+        plan,
+        last,
+        looks: looksOf(report.cues),
+        status: "failed",
+        metrics: report.metrics,
+        error: unheardIn(heard)
+      }
+      return unheard
+    }
+  }
   yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
     concurrency: "unbounded",
     discard: true
@@ -146,12 +163,21 @@ const lengthOf = ({ video }: JobPlan, outcomes: ReadonlyArray<CueOutcome>): Fram
       )
     : framesAtMicros(video.duration, deliveryRate)
 
+/** The cues that were not heard where they belong, by number. */
+const unheardIn = ({ cues }: Verification): string => {
+  const amiss = cues.flatMap(({ index, verdict }) =>
+    verdict === "missing" || verdict === "off" ? [index] : []
+  )
+  return `verify: ${amiss.length === 1 ? "cue" : "cues"} ${shortList(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
+}
+
+const shortList = (cues: ReadonlyArray<number>): string =>
+  cues.slice(0, 10).join(", ") + (cues.length > 10 ? ` and ${cues.length - 10} more` : "")
+
 /** The cues that cannot be heard, by number, with the first one's cause. */
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
   const failed = outcomes.filter((cue) => cue.error !== undefined)
-  const shown = failed.slice(0, 10).map((cue) => cue.index)
-  const more = failed.length > shown.length ? ` and ${failed.length - shown.length} more` : ""
-  return `${failed.length === 1 ? "cue" : "cues"} ${shown.join(", ")}${more} could not be spoken: ${failed[0]?.error ?? ""}`
+  return `${failed.length === 1 ? "cue" : "cues"} ${shortList(failed.map(({ index }) => index))} could not be spoken: ${failed[0]?.error ?? ""}`
 }
 
 const reportPath = Effect.fnUntraced(function* (out: string, job: string) {

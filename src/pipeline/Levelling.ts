@@ -2,11 +2,11 @@
 import { Effect, Stream } from "effect"
 import { Limiter } from "../audio/Limiter.ts"
 import { LoudnessMeter } from "../audio/Loudness.ts"
-import { decibelsOf, gainOf, scaled } from "../audio/Pcm.ts"
+import { decibelsOf, gainOf } from "../audio/Pcm.ts"
 import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { SampleRate } from "../domain/Units.ts"
-import { keepMix } from "./MixFile.ts"
+import { excerptOf } from "./Excerpt.ts"
 import { mixOf, type Programme } from "./Mixdown.ts"
 
 /** Where a programme should come to. */
@@ -39,88 +39,118 @@ export const targetOf = (target: LoudnessTarget): LevelTarget => {
   }
 }
 
-/** A mix at its final level; the meters hold what it came to once the stream has ended. */
-export const levelled = <E, R>(
-  mix: Stream.Stream<Float32Array, E, R>,
-  { rate, channels }: Pick<Programme, "rate" | "channels">,
-  gain: number,
-  peak: number
-) => {
-  const meter = makeMeter({ rate, channels })
-  const limiter = new Limiter(rate, channels, gainOf(peak))
-  const blocks = mix.pipe(
-    Stream.map((block) => limiter.push(gain === 1 ? block : scaled(block, gain))),
-    Stream.concat(Stream.sync(() => limiter.flush())),
-    Stream.filter((block) => block.length > 0),
-    Stream.map((block) => {
-      meter.push(block)
-      return block
-    })
-  )
-  return { blocks, measured: meter.measured }
+/** Loudness and true peak of a stream of blocks. */
+export class Meter {
+  private readonly loudness: LoudnessMeter
+  private readonly truePeak: TruePeakMeter
+
+  constructor({ rate, channels }: Pick<Programme, "rate" | "channels">) {
+    this.loudness = new LoudnessMeter(rate, channels)
+    this.truePeak = new TruePeakMeter(channels)
+  }
+
+  push(block: Float32Array): void {
+    this.loudness.push(block)
+    this.truePeak.push(block)
+  }
+
+  /** What was pushed; nothing may be pushed afterwards. */
+  measured(): Measured {
+    return {
+      integrated: this.loudness.integrated(),
+      truePeak: Math.max(-120, decibelsOf(this.truePeak.peak()))
+    }
+  }
 }
 
-/** The loudness by which a programme may miss its target, in LU, before it is measured once more. */
-const closeEnough = 0.2
+/** The loudness by which an excerpt may miss its target, in LU, before it is levelled once more. */
+const closeEnough = 0.1
 
-/** How often a programme is measured through the limiter at most. */
-const mostRounds = 3
+/** How often an excerpt is levelled at most. */
+const mostRounds = 4
 
 /** What the limiter takes away is more than made up for, since raising the level makes it take more. */
 const overshoot = 1.2
 
+/** The same for a programme that was levelled by an excerpt: how far it may be off before all of it is made again. */
+const farOff = 0.4
+
 /**
- * Mixes a programme to `path` and finds the factor that brings it to its target: the loudness it lacks, and where peaks must
- * be held, what the limiter takes away besides. The mix lies there as long as the scope.
+ * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the limiter takes away
+ * besides. It is found on an excerpt, so that a film need not be mixed twice.
  */
-export const mixedTo = Effect.fn("Levelling.mixedTo")(function* (
+export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   programme: Programme,
-  { loudness, peak }: LevelTarget,
-  path: string
+  { loudness, peak }: LevelTarget
 ) {
-  const raw = makeMeter(programme)
-  const mix = yield* keepMix(path, mixOf(programme), raw.push)
+  if (loudness === undefined) return 1
+  const excerpt = excerptOf(programme)
+  const { rate, channels } = excerpt
+  const samples = new Float32Array(excerpt.length * channels)
+  const raw = new Meter(excerpt)
+  let taken = 0
+  yield* Stream.runForEach(mixOf(excerpt), ([block]) =>
+    Effect.sync(() => {
+      raw.push(block)
+      samples.set(block, taken)
+      taken += block.length
+    })
+  )
   const { integrated, truePeak } = raw.measured()
-  if (loudness === undefined || integrated <= -70) return { mix, gain: 1 }
+  if (integrated <= -70) return 1
   let decibels = loudness - integrated
-  if (truePeak + decibels > peak) {
+  if (truePeak + decibels > peak)
     for (let round = 0; round < mostRounds; round++) {
-      const { blocks, measured } = levelled(mix.blocks, programme, gainOf(decibels), peak)
-      yield* Stream.runDrain(blocks)
-      const short = loudness - measured().integrated
+      const short = loudness - limitedLoudness(samples, rate, channels, gainOf(decibels), peak)
       if (Math.abs(short) <= closeEnough) break
       decibels += short * overshoot
+      // A long look at samples leaves others room.
+      yield* Effect.yieldNow()
     }
-  }
-  return { mix, gain: gainOf(decibels) }
+  return gainOf(decibels)
 })
 
-/** A clip at the programme's gain, its peaks held. */
+/** The factor for a programme that came to `measured` with another; undefined where that one will do. */
+export const bettered = (
+  gain: number,
+  { loudness }: LevelTarget,
+  { integrated }: Measured
+): number | undefined => {
+  if (loudness === undefined || integrated <= -70) return undefined
+  const short = loudness - integrated
+  return Math.abs(short) <= farOff ? undefined : gain * gainOf(short * overshoot)
+}
+
+/** Samples that are levelled at once. */
+const blockSamples = 65_536
+
+const limitedLoudness = (
+  samples: Float32Array,
+  rate: SampleRate,
+  channels: number,
+  gain: number,
+  peak: number
+): number => {
+  const limiter = new Limiter(rate, channels, gainOf(peak), gain)
+  const meter = new LoudnessMeter(rate, channels)
+  for (let at = 0; at < samples.length; at += blockSamples)
+    meter.push(limiter.push(samples.subarray(at, at + blockSamples)))
+  meter.push(limiter.flush())
+  return meter.integrated()
+}
+
+/** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames. */
 export const limited = (
   samples: Float32Array,
   rate: SampleRate,
   gain: number,
-  peak: number
+  peak: number,
+  length: number
 ): Float32Array => {
-  const limiter = new Limiter(rate, 1, gainOf(peak))
-  const result = new Float32Array(samples.length)
-  const first = limiter.push(scaled(samples, gain))
+  const limiter = new Limiter(rate, 1, gainOf(peak), gain)
+  const result = new Float32Array(length)
+  const first = limiter.push(samples)
   result.set(first)
   result.set(limiter.flush(), first.length)
   return result
-}
-
-const makeMeter = ({ rate, channels }: Pick<Programme, "rate" | "channels">) => {
-  const loudness = new LoudnessMeter(rate, channels)
-  const truePeak = new TruePeakMeter(channels)
-  return {
-    push: (block: Float32Array): void => {
-      loudness.push(block)
-      truePeak.push(block)
-    },
-    measured: (): Measured => ({
-      integrated: loudness.integrated(),
-      truePeak: Math.max(-120, decibelsOf(truePeak.peak()))
-    })
-  }
 }

@@ -13,10 +13,18 @@ import {
   type ProviderId,
   type VoiceId
 } from "../domain/Ids.ts"
-import type { Defaults, JobEntry, Manifest, OutputName } from "../domain/Manifest.ts"
+import {
+  type Defaults,
+  type DuckSettings,
+  type JobEntry,
+  type Manifest,
+  type OutputName,
+  soundNames
+} from "../domain/Manifest.ts"
 import { FitLimits } from "../domain/Placement.ts"
 import { profileOf, ProviderProfile } from "../domain/ProviderProfile.ts"
 import { fromSeconds } from "../domain/Units.ts"
+import { type Duck, usualDuck } from "../ffmpeg/Duck.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
 import { nearest, readManifest } from "./ManifestFile.ts"
@@ -123,7 +131,11 @@ const settle = Effect.fnUntraced(function* (
   })
   const only = flags.only
   const chosen = only === undefined ? jobs : jobs.filter((job) => picomatch.isMatch(job.id, only))
-  const faults = [...faultsOfIds(jobs, name), ...faultsOfProviders(jobs, manifest, name)]
+  const faults = [
+    ...faultsOfIds(jobs, name),
+    ...faultsOfProviders(jobs, manifest, name),
+    ...faultsOfShared(jobs, name)
+  ]
   if (Array.isNonEmptyArray(faults)) return yield* InputRejected.make({ faults })
   if (!Array.isNonEmptyArray(chosen)) {
     return yield* rejected(
@@ -274,10 +286,50 @@ const settleJob = (
     loudness: said.loudness ?? -16,
     timeline: { ...defaults.timeline, ...entry.timeline },
     original: said.original ?? "keep",
+    duck: duckOf({ ...defaults.duck, ...entry.duck }),
+    audio: { ...defaults.audio, ...entry.audio },
+    tags: { ...defaults.tags, ...entry.tags },
+    ...(said.chapters === undefined
+      ? {}
+      : { chapters: [...said.chapters].sort((a, b) => a.start - b.start) }),
+    ...(said.into === undefined ? {} : { into: said.into }),
+    verify: said.verify ?? false,
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)
   }
 }
+
+const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({
+  amount,
+  fade: fade === undefined ? usualDuck.fade : fromSeconds(fade)
+})
+
+/** What goes into one video must have the same picture, and a sound to go into it. */
+const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
+  const members = jobs.flatMap((job) => (job.into === undefined ? [] : [{ ...job, into: job.into }]))
+  return Object.values(Array.groupBy(members, ({ into }) => into.toLowerCase())).flatMap(
+    ([first, ...others]) => {
+      const fault = (job: Job, message: string) =>
+        InputFault.make({ file, message: `job ${job.id}: into: ${message}` })
+      return [
+        ...(first.video === undefined ? [fault(first, "needs a video: name one under video")] : []),
+        ...others
+          .filter(({ video }) => video?.path !== first.video?.path)
+          .map((job) => fault(job, `${first.into} has the picture of job ${first.id}: name the same video`)),
+        ...[first, ...others]
+          .filter(({ outputs }) => !outputs.some((name) => isSound(name)))
+          .map((job) =>
+            fault(
+              job,
+              `needs a sound to go into ${first.into}: add wav (or ${soundNames.slice(1).join(", ")}) to outputs`
+            )
+          )
+      ]
+    }
+  )
+}
+
+const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
 /** Two jobs of one name would overwrite each other, also on disks that do not tell A from a. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>

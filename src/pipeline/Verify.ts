@@ -59,7 +59,11 @@ export const verifyBatch = Effect.fn("Verify.batch")(function* (batch: Batch) {
   return yield* Effect.forEach(batch.jobs, ({ id }) => Effect.either(verifyJob(batch.out, id)))
 })
 
-const verifyJob = Effect.fnUntraced(function* (out: string, id: JobId) {
+/** Whether every cue is heard where the report puts it. */
+export const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
+
+/** Verifies one job by its report and the best of its files. */
+export const verifyJob = Effect.fn("Verify.job")(function* (out: string, id: JobId) {
   const ffmpeg = yield* Ffmpeg
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

@@ -16,6 +16,7 @@ import { ClipPart, FitLimits, Placement } from "../../src/domain/Placement.ts"
 import { SubtitleEntry } from "../../src/domain/SubtitleEntry.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import { LineRef } from "../../src/domain/Utterance.ts"
+import { usualDuck } from "../../src/ffmpeg/Duck.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { deliver } from "../../src/pipeline/Deliver.ts"
 import { clipName } from "../../src/pipeline/EditFiles.ts"
@@ -45,6 +46,10 @@ const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job
   pauses: {},
   loudness: -16,
   original: "keep",
+  duck: usualDuck,
+  audio: {},
+  tags: {},
+  verify: false,
   timeline: {},
   outputs,
   ...more
@@ -107,6 +112,7 @@ const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number)
         entries: placements.map(({ start, end, lines: [{ cue }] }) =>
           SubtitleEntry.make({ index: cue, start, end, text: `Line ${cue}` })
         ),
+        chapters: [],
         reel: { frameRate: frameRateNamed("25"), startFrame: 90_000, width: 1920, height: 1080 }
       })
       return { ...made, folder: join(folder, job.id) }

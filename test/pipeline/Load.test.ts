@@ -78,6 +78,10 @@ layer(NodeContext.layer)("loading", (it) => {
               loudness: -16,
               timeline: {},
               original: "keep",
+              duck: { amount: 12, fade: 300 },
+              audio: {},
+              tags: {},
+              verify: false,
               outputs: ["wav", "srt"]
             }
           ]

@@ -1,0 +1,183 @@
+/**
+ * From clips to files: a film delivered by the code that a run uses, beside the floor (one bare ffmpeg that encodes a WAV of the
+ * same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can be told.
+ *
+ *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
+ *                          [--cases kept,loud,mp3] [--peers graph,groups,canvas,each] [--few 100]
+ *
+ * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `mp3` with every
+ * clip decoded from MP3 first. Of several rounds the fastest counts. Peers that would take hours are measured with a `few` clips and
+ * extrapolated.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { encodeWav16 } from "../src/audio/Wav.ts"
+import { UtteranceKey } from "../src/domain/Ids.ts"
+import { locateConfigured } from "../src/ffmpeg/Binary.ts"
+import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
+import { deliver } from "../src/pipeline/Deliver.ts"
+import { silent } from "../src/pipeline/Progress.ts"
+import { makeDecoder } from "../src/pipeline/SpeakDecoder.ts"
+import { ClipFolder } from "../src/store/ClipFolder.ts"
+import { writableState } from "../src/store/StateFolder.ts"
+import { deliverableOf, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
+import {
+  bare,
+  canvas,
+  ffmpegTook,
+  type Format,
+  inGroups,
+  oneGraph,
+  oneProcessEach,
+  type Taken
+} from "./mixPeers.ts"
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: "string", default: "2" },
+    clips: { type: "string", default: "2000" },
+    formats: { type: "string", default: "wav,flac,m4a" },
+    rounds: { type: "string", default: "3" },
+    cases: { type: "string", default: "kept,loud,mp3" },
+    peers: { type: "string", default: "graph,groups,canvas,each" },
+    few: { type: "string", default: "100" },
+    /** The film's folder, for the process that delivers it. */
+    deliver: { type: "string" },
+    case: { type: "string", default: "kept" }
+  }
+})
+
+const isFormat = (name: string): name is Format => name === "wav" || name === "flac" || name === "m4a"
+const formats = values.formats.split(",").filter(isFormat)
+const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
+const stateOf = (folder: string) =>
+  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
+
+const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "mp3", `${key}.mp3`)
+
+/** What the process that delivers tells. */
+interface Delivered {
+  readonly seconds: number
+  readonly megabytes: number
+  readonly loudness: number
+  readonly truePeak: number
+}
+
+/** Delivers the film in this process, after decoding its clips where they are MP3. */
+const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
+  const film = readFilm(folder)
+  const began = performance.now()
+  if (values.case === "mp3") {
+    const clips = yield* ClipFolder
+    const decode = yield* makeDecoder
+    yield* Effect.forEach(
+      film.clips,
+      (clip) =>
+        Effect.gen(function* () {
+          const path = mp3Of(folder, clip)
+          const pcm = yield* Effect.orDie(decode(path, readFileSync(path)))
+          yield* clips.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
+        }),
+      { concurrency: 50, discard: true }
+    )
+  }
+  const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none")
+  const { measured } = yield* deliver(made)
+  const told: Delivered = {
+    seconds: (performance.now() - began) / 1000,
+    megabytes: process.resourceUsage().maxRSS / 1024,
+    loudness: measured.integrated,
+    truePeak: measured.truePeak
+  }
+  console.log(JSON.stringify(told))
+})
+
+const best = (rounds: number, once: () => number): number => Math.min(...Array.from({ length: rounds }, once))
+
+/** Runs the delivery in a process of its own. */
+const delivered = (folder: string, name: string, format: Format): Delivered => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [
+    ...[fileURLToPath(import.meta.url), "--deliver", folder, "--case", name, "--formats", format]
+  ])
+  if (status !== 0) throw new Error(stderr.toString())
+  const told: Delivered = JSON.parse(stdout.toString())
+  return told
+}
+
+const encodeMp3 = (ffmpeg: string, folder: string, clips: ReadonlyArray<FilmClip>): void => {
+  mkdirSync(join(folder, "mp3"), { recursive: true })
+  for (let from = 0; from < clips.length; from += 100) {
+    const some = clips.slice(from, from + 100)
+    ffmpegTook(ffmpeg, [
+      ...some.flatMap((clip) => ["-i", pathOfClip(folder, clip)]),
+      ...some.flatMap((clip, i) => ["-map", `${i}`, "-b:a", "64k", mp3Of(folder, clip)])
+    ])
+  }
+}
+
+const peers: Readonly<
+  Record<string, (ffmpeg: string, folder: string, format: Format, few: number) => Taken>
+> = {
+  graph: (ffmpeg, folder, format, few) => oneGraph(ffmpeg, readFilm(folder), folder, format, few),
+  groups: (ffmpeg, folder, format) => inGroups(ffmpeg, readFilm(folder), folder, format),
+  canvas: (ffmpeg, folder, format, few) => canvas(ffmpeg, readFilm(folder), folder, format, few),
+  each: (ffmpeg, folder, format, few) => oneProcessEach(ffmpeg, readFilm(folder), folder, format, few)
+}
+
+const measure = Effect.fn("bench.measure")(function* (folder: string) {
+  const { path: ffmpeg } = yield* locateConfigured
+  const rounds = Number(values.rounds)
+  const film = yield* makeFilm(folder, Number(values.hours), Number(values.clips)).pipe(
+    Effect.provide(stateOf(folder))
+  )
+  const cases = values.cases.split(",").filter((name) => name !== "")
+  if (cases.includes("mp3")) encodeMp3(ffmpeg, folder, film.clips)
+  // The floor encodes the film's own sound.
+  delivered(folder, "kept", "wav")
+  const sound = join(folder, "floor-source.wav")
+  ffmpegTook(ffmpeg, ["-i", join(folder, "kept", "kept.wav"), "-c", "copy", sound])
+  console.log(`${values.hours} h, ${film.clips.length} clips, best of ${rounds}`)
+  for (const format of formats) {
+    const floor = best(rounds, () => bare(ffmpeg, sound, format, folder))
+    console.log(`${format}: floor ${floor.toFixed(2)} s`)
+    for (const name of cases) {
+      const runs = Array.from({ length: rounds }, () => delivered(folder, name, format))
+      const seconds = Math.min(...runs.map((run) => run.seconds))
+      const megabytes = Math.max(...runs.map((run) => run.megabytes))
+      console.log(
+        `  ${name.padEnd(6)} ${seconds.toFixed(2)} s, ${(seconds / floor).toFixed(2)} × floor, ` +
+          `peak ${megabytes.toFixed(0)} MB, ${runs[0]?.loudness.toFixed(2)} LUFS, ${runs[0]?.truePeak.toFixed(2)} dBTP`
+      )
+    }
+    for (const name of values.peers.split(",").filter((peer) => peer !== "")) {
+      const taken = peers[name]?.(ffmpeg, folder, format, Math.min(Number(values.few), film.clips.length))
+      if (taken !== undefined)
+        console.log(
+          `  ${name.padEnd(6)} ${taken.seconds.toFixed(0)} s, ${(taken.seconds / floor).toFixed(1)} × floor (${taken.note})`
+        )
+    }
+  }
+})
+
+if (values.deliver !== undefined) {
+  await Effect.runPromise(
+    Effect.scoped(delivery(values.deliver)).pipe(
+      Effect.provide(stateOf(values.deliver)),
+      Effect.provide(needs)
+    )
+  )
+} else {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-mix-"))
+  try {
+    await Effect.runPromise(measure(folder))
+  } finally {
+    if (process.env["KEEP"] === undefined && existsSync(folder))
+      rmSync(folder, { recursive: true, force: true })
+  }
+}

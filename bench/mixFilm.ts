@@ -1,0 +1,168 @@
+/** The film that the mix's bench delivers: thousands of clips of real speech, kept as a run keeps them, and where each is heard. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { loudnessOf } from "../src/audio/Loudness.ts"
+import { fromInt16, type Pcm, scaled } from "../src/audio/Pcm.ts"
+import { resampled } from "../src/audio/Resample.ts"
+import { encodeWav16 } from "../src/audio/Wav.ts"
+import { Clip, Segment } from "../src/domain/Clip.ts"
+import { JobId, SpeakerName, UtteranceKey } from "../src/domain/Ids.ts"
+import { frameRateNamed } from "../src/domain/FrameRate.ts"
+import type { LoudnessTarget, OutputName } from "../src/domain/Manifest.ts"
+import { ClipPart, FitLimits, Placement } from "../src/domain/Placement.ts"
+import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/Units.ts"
+import { LineRef } from "../src/domain/Utterance.ts"
+import { openEspeak } from "../src/engines/EspeakThread.ts"
+import { usualDuck } from "../src/ffmpeg/Duck.ts"
+import type { Deliverable } from "../src/pipeline/Deliverable.ts"
+import { ClipFolder } from "../src/store/ClipFolder.ts"
+
+export const rate = SampleRate.make(24_000)
+
+/** What a film is made of. */
+export interface Film {
+  readonly hours: number
+  readonly clips: ReadonlyArray<FilmClip>
+}
+
+export interface FilmClip {
+  readonly key: string
+  readonly at: Millis
+  readonly frames: number
+  readonly checksum: string
+  readonly loudness: number
+}
+
+const sentences = [
+  "The harbour was empty when we came down the hill.",
+  "Nobody had told the captain that the bridge would be closed until Thursday morning.",
+  "Wait!",
+  "I counted seventeen lamps along the quay, and only four of them were lit.",
+  "She never liked the smell of diesel.",
+  "If the ferry leaves before six, we can still be home for the evening news.",
+  "Who put these crates here?",
+  "There is a letter for you on the kitchen table, next to the blue jug.",
+  "Turn left at the old mill, then follow the river until you reach the second gate.",
+  "Not today."
+]
+
+/** Sentences in several voices and paces: some seconds each, each as loud as it comes. */
+const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
+  const engine = await openEspeak()
+  return ["en-us", "en-us+m3", "en-us+f3", "en-us+f2"].flatMap((voice, who) =>
+    sentences.map((text, which) => {
+      const pieces = text.split(" ").map((word) => ({ text: word, english: false }))
+      const pace = 0.85 + 0.1 * ((which + who) % 4)
+      const said = engine.speak({ _tag: "Sentence", voice, rate: pace, pitch: 0, pieces })
+      const samples = scaled(fromInt16(said.samples), 0.4 + 0.15 * ((3 * which + who) % 5))
+      const pcm = resampled({ rate: said.rate, samples }, rate)
+      return { rate, samples: pcm.samples.subarray(0, 5 * rate) }
+    })
+  )
+}
+
+/** Keeps so many clips in the state folder, spread over the film, and writes down what they are. */
+export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, hours: number, count: number) {
+  const clips = yield* ClipFolder
+  const voices = yield* Effect.promise(spoken)
+  const spacing = (hours * 3_600_000) / count
+  const made: Array<FilmClip> = []
+  for (let i = 0; i < count; i++) {
+    const source = voices[(i * 7) % voices.length]
+    if (source === undefined) continue
+    // No two clips are the same file: each is a little softer than the one before of its kind.
+    const pcm = { rate, samples: scaled(source.samples, 1 - (i % 1000) / 4000) }
+    const key = UtteranceKey.make(`${i}`.padStart(64, "0"))
+    const { checksum } = yield* clips.keep(key, encodeWav16(pcm))
+    made.push({
+      key,
+      at: millis(i * spacing + (i % 5) * 40),
+      frames: pcm.samples.length,
+      checksum,
+      loudness: loudnessOf(pcm)
+    })
+  }
+  const film: Film = { hours, clips: made }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(filmFile(folder), JSON.stringify(film))
+  return film
+})
+
+const filmFile = (folder: string) => join(folder, "film.json")
+
+export const readFilm = (folder: string): Film => JSON.parse(readFileSync(filmFile(folder), "utf8"))
+
+export const pathOfClip = (folder: string, { key }: FilmClip): string =>
+  join(folder, "state", "clips", `${key}.wav`)
+
+const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
+
+/** The film as a job's delivery gets it. */
+export const deliverableOf = (
+  film: Film,
+  out: string,
+  id: string,
+  outputs: ReadonlyArray<OutputName>,
+  loudness: LoudnessTarget
+): Deliverable => ({
+  job: {
+    id: JobId.make(id),
+    input: "/film.srt",
+    inputName: "film.srt",
+    voice: {},
+    speakers: {},
+    nativeInput: "srt",
+    unit: "cue",
+    onFailure: "fail",
+    fit: FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) }),
+    retake: false,
+    text: {},
+    lexicon: [],
+    pauses: {},
+    loudness,
+    timeline: {},
+    original: "keep",
+    duck: usualDuck,
+    audio: {},
+    tags: {},
+    verify: false,
+    outputs
+  },
+  out,
+  placements: film.clips.map(({ key, at, frames: length }, cue) => {
+    const speaker = speakers[cue % speakers.length]
+    return Placement.make({
+      lines: [LineRef.make({ cue: cue + 1, part: 0 })],
+      parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 })],
+      ...(speaker === undefined ? {} : { speaker }),
+      start: at,
+      end: millis(at + millisHolding(frames(length), rate)),
+      speed: 1,
+      flags: []
+    })
+  }),
+  clips: new Map(
+    film.clips.map(({ key, frames: length, checksum, loudness: measured }) => {
+      const segment = Segment.make({
+        from: frames(0),
+        to: frames(length),
+        loudness: Lufs.make(measured),
+        peak: 0.5
+      })
+      const clip = Clip.make({
+        key: UtteranceKey.make(key),
+        rate,
+        frames: frames(length),
+        checksum,
+        segments: [segment],
+        cut: "whole"
+      })
+      return [clip.key, clip]
+    })
+  ),
+  length: frames(film.hours * 3600 * 48_000),
+  entries: [],
+  chapters: [],
+  reel: { frameRate: frameRateNamed("25"), startFrame: 0, width: 1920, height: 1080 }
+})

@@ -1,0 +1,134 @@
+/** Other ways to put a film's clips together, as other tools do it. Each returns the seconds it took, for all clips. */
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { type Film, type FilmClip, pathOfClip, rate } from "./mixFilm.ts"
+
+/** Seconds, and what is to be said of how they came about. */
+export interface Taken {
+  readonly seconds: number
+  readonly note: string
+}
+
+export type Format = "wav" | "flac" | "m4a"
+
+export const codecs: Readonly<Record<Format, ReadonlyArray<string>>> = {
+  wav: ["-c:a", "pcm_s16le"],
+  flac: ["-c:a", "flac"],
+  m4a: ["-c:a", "aac", "-b:a", "96k"]
+}
+
+/** Runs ffmpeg and returns its seconds. */
+export const ffmpegTook = (ffmpeg: string, args: ReadonlyArray<string>): number => {
+  const began = performance.now()
+  const ended = spawnSync(ffmpeg, ["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...args])
+  if (ended.status !== 0) throw new Error(ended.stderr.toString())
+  return (performance.now() - began) / 1000
+}
+
+const length = (film: Film): string => `${film.hours * 3600 * 48_000}`
+
+/** The mean of the runs where the film's sound is encoded by nothing but ffmpeg. */
+export const bare = (ffmpeg: string, sound: string, format: Format, folder: string): number =>
+  ffmpegTook(ffmpeg, ["-i", sound, ...codecs[format], join(folder, `floor.${format}`)])
+
+/** The graph that delays each input and adds all up. */
+const graph = (clips: ReadonlyArray<FilmClip>, from: number): string =>
+  [
+    ...clips.map(({ at }, i) => `[${i}]adelay=${at - from}:all=1[d${i}]`),
+    `${clips.map((_, i) => `[d${i}]`).join("")}amix=inputs=${clips.length}:normalize=0[out]`
+  ].join(";")
+
+/** adelay and amix in one graph: its time grows with the square of the clips. */
+export const oneGraph = (ffmpeg: string, film: Film, folder: string, format: Format, few: number): Taken => {
+  const clips = film.clips.slice(0, few)
+  const seconds = ffmpegTook(ffmpeg, [
+    ...clips.flatMap((clip) => ["-i", pathOfClip(folder, clip)]),
+    ...[
+      "-filter_complex",
+      `${graph(clips, 0)};[out]aresample=48000,apad,atrim=end_sample=${length(film)}[all]`
+    ],
+    ...["-map", "[all]", ...codecs[format], join(folder, `graph.${format}`)]
+  ])
+  const times = film.clips.length / clips.length
+  return {
+    seconds: seconds * times * times,
+    note: `${seconds.toFixed(1)} s with ${clips.length} clips, which grows with their square`
+  }
+}
+
+/** The same in groups of 50 clips that follow each other, then the groups. */
+export const inGroups = (ffmpeg: string, film: Film, folder: string, format: Format): Taken => {
+  const groups = Array.from({ length: Math.ceil(film.clips.length / 50) }, (_, i) =>
+    film.clips.slice(i * 50, i * 50 + 50)
+  )
+  const began = performance.now()
+  groups.forEach((clips, i) =>
+    ffmpegTook(ffmpeg, [
+      ...clips.flatMap((clip) => ["-i", pathOfClip(folder, clip)]),
+      ...["-filter_complex", graph(clips, clips[0]?.at ?? 0), "-map", "[out]", "-c:a", "pcm_f32le"],
+      join(folder, `group${i}.wav`)
+    ])
+  )
+  const starts = groups.flatMap(([first]) => (first === undefined ? [] : [first]))
+  ffmpegTook(ffmpeg, [
+    ...groups.flatMap((_, i) => ["-i", join(folder, `group${i}.wav`)]),
+    ...[
+      "-filter_complex",
+      `${graph(starts, 0)};[out]aresample=48000,apad,atrim=end_sample=${length(film)}[all]`
+    ],
+    ...["-map", "[all]", ...codecs[format], join(folder, `groups.${format}`)]
+  ])
+  return { seconds: (performance.now() - began) / 1000, note: `${groups.length} groups of 50` }
+}
+
+/** Each clip laid over the whole canvas, which is copied for it: what an overlay of two immutable sounds comes to. */
+export const canvas = (ffmpeg: string, film: Film, folder: string, format: Format, few: number): Taken => {
+  const clips = film.clips.slice(0, few)
+  const began = performance.now()
+  let whole = Buffer.alloc(film.hours * 3600 * rate * 2)
+  for (const clip of clips) {
+    const bytes = readFileSync(pathOfClip(folder, clip)).subarray(44)
+    const from = clip.at * (rate / 1000) * 2
+    const under = Buffer.from(whole.subarray(from, from + bytes.length))
+    for (let i = 0; i + 1 < under.length; i += 2)
+      under.writeInt16LE(Math.max(-32_768, Math.min(32_767, under.readInt16LE(i) + bytes.readInt16LE(i))), i)
+    whole = Buffer.concat([whole.subarray(0, from), under, whole.subarray(from + under.length)])
+  }
+  const seconds = ((performance.now() - began) / 1000) * (film.clips.length / clips.length)
+  const raw = join(folder, "canvas.raw")
+  const file = openSync(raw, "w")
+  writeSync(file, whole)
+  closeSync(file)
+  const encoded = ffmpegTook(ffmpeg, [
+    ...["-f", "s16le", "-ar", `${rate}`, "-ac", "1", "-i", raw, "-ar", "48000"],
+    ...[...codecs[format], join(folder, `canvas.${format}`)]
+  ])
+  return { seconds: seconds + encoded, note: `from ${clips.length} clips, which grows with their number` }
+}
+
+/** One ffmpeg for each clip, that brings it to the film's rate; then one that encodes. */
+export const oneProcessEach = (
+  ffmpeg: string,
+  film: Film,
+  folder: string,
+  format: Format,
+  few: number
+): Taken => {
+  const clips = film.clips.slice(0, few)
+  const raw = join(folder, "each.raw")
+  const file = openSync(raw, "w")
+  const began = performance.now()
+  for (const clip of clips) {
+    const piece = join(folder, "piece.raw")
+    ffmpegTook(ffmpeg, ["-i", pathOfClip(folder, clip), "-ar", "48000", "-f", "s16le", piece])
+    writeSync(file, readFileSync(piece), 0, undefined, clip.at * 48 * 2)
+  }
+  const seconds = ((performance.now() - began) / 1000) * (film.clips.length / clips.length)
+  closeSync(file)
+  const encoded = ffmpegTook(ffmpeg, [
+    ...["-f", "s16le", "-ar", "48000", "-ac", "1", "-i", raw, "-af", `apad,atrim=end_sample=${length(film)}`],
+    ...[...codecs[format], join(folder, `each.${format}`)]
+  ])
+  return { seconds: seconds + encoded, note: `from ${clips.length} clips, which grows with their number` }
+}

@@ -1,0 +1,113 @@
+/** The pass in which a job's sound is made: clips mixed once, levelled, measured and encoded, the whole and each speaker's stem. */
+import { Array, Effect, Stream } from "effect"
+import { Limiter } from "../audio/Limiter.ts"
+import type { MixBlock } from "../audio/Mix.ts"
+import { gainOf } from "../audio/Pcm.ts"
+import { PeakMeter } from "../audio/Peaks.ts"
+import type { JobId, SpeakerName } from "../domain/Ids.ts"
+import type { Chapter } from "../ffmpeg/Chapters.ts"
+import type { AudioSink } from "../ffmpeg/Encode.ts"
+import type { EncodeRequest } from "../ffmpeg/Encoder.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import { Meter } from "./Levelling.ts"
+import { mixOf, type Programme } from "./Mixdown.ts"
+import { Progress } from "./Progress.ts"
+
+/** A speaker's own track; lines without a speaker share one. */
+export interface Stem {
+  readonly speaker: SpeakerName | undefined
+  readonly sink: AudioSink
+}
+
+/** The files that the whole goes into, and the chapters of those that can hold them. */
+export interface WholeFiles {
+  readonly sinks: ReadonlyArray<AudioSink>
+  readonly chapters: ReadonlyArray<Chapter>
+}
+
+/** How the sound is brought to its level: a factor, and the dBTP that no peak passes. */
+export interface Level {
+  readonly gain: number
+  readonly peak: number
+}
+
+/** Stems that are made in one pass: each has an encoder of its own. */
+const stemsAtOnce = 8
+
+/** Makes the files of the whole and of its stems; returns what the whole measures, and its outline. */
+export const master = Effect.fn("Master.master")(function* (
+  job: JobId,
+  programme: Programme,
+  level: Level,
+  whole: WholeFiles,
+  stems: ReadonlyArray<Stem>
+) {
+  const [first = [], ...others] = Array.chunksOf(stems, stemsAtOnce)
+  const made = yield* pass(job, programme, level, whole, first)
+  yield* Effect.forEach(others, (group) => pass(job, spokenBy(programme, group), level, noFiles, group), {
+    discard: true
+  })
+  return made
+})
+
+const noFiles: WholeFiles = { sinks: [], chapters: [] }
+
+const spokenBy = (programme: Programme, stems: ReadonlyArray<Stem>): Programme => {
+  const speakers = new Set(stems.map(({ speaker }) => speaker))
+  return { ...programme, placements: programme.placements.filter(({ speaker }) => speakers.has(speaker)) }
+}
+
+const pass = Effect.fnUntraced(function* (
+  job: JobId,
+  programme: Programme,
+  { gain, peak }: Level,
+  whole: WholeFiles,
+  stems: ReadonlyArray<Stem>
+) {
+  const ffmpeg = yield* Ffmpeg
+  const progress = yield* Progress
+  const { rate, channels, length } = programme
+  const meter = new Meter(programme)
+  const outline = new PeakMeter(rate, channels, length)
+  const limiters = [undefined, ...stems].map(() => new Limiter(rate, channels, gainOf(peak), gain))
+  const measured = (blocks: ReadonlyArray<Float32Array>) => {
+    const [mix] = blocks
+    if (mix !== undefined) {
+      meter.push(mix)
+      outline.push(mix)
+    }
+    return blocks
+  }
+  let written = 0
+  let told = 0
+  const telling = (fraction: number) => {
+    if (fraction < told + 0.05) return Effect.void
+    told = fraction
+    return progress.emit({ _tag: "Delivering", job, fraction })
+  }
+  const blocks = mixOf(
+    programme,
+    stems.map(({ speaker }) => speaker)
+  ).pipe(
+    Stream.tap(([mix]) => {
+      written += mix.length / channels
+      return telling(length === 0 ? 1 : written / length)
+    }),
+    Stream.map((block: MixBlock) => block.flatMap((one, at) => limiters[at]?.push(one) ?? [])),
+    Stream.concat(Stream.sync(() => limiters.map((limiter) => limiter.flush()))),
+    Stream.map(measured)
+  )
+  const feed = { rate, channels, frames: length, sample: "float32" } as const
+  const requests = [whole, ...stems.map(({ sink }) => ({ sinks: [sink], chapters: [] }))].map(
+    ({ sinks, chapters }): EncodeRequest | undefined =>
+      Array.isNonEmptyReadonlyArray(sinks) ? { feed, sinks: [...sinks], chapters } : undefined
+  )
+  const wanted = requests.flatMap((request, at) => (request === undefined ? [] : [{ request, at }]))
+  if (wanted.length === 0) yield* Stream.runDrain(blocks)
+  else
+    yield* ffmpeg.encodeAll(
+      wanted.map(({ request }) => request),
+      Stream.map(blocks, (all) => wanted.flatMap(({ at }) => all[at] ?? []))
+    )
+  return { measured: meter.measured(), peaks: outline.peaks() }
+})
