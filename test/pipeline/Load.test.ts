@@ -179,6 +179,20 @@ layer(NodeContext.layer)("loading", (it) => {
       ).toBe('m.yaml: 2 jobs would be called "x" (a.srt, b.srt): give each an id of its own')
       expect(
         yield* faultsOf({
+          "m.yaml":
+            "jobs: [{ input: a.srt, video: v.mp4, into: all.mkv }, { input: b.srt, into: all.mkv, outputs: [mp4, srt] }]",
+          "a.srt": "1",
+          "b.srt": "2"
+        })
+      ).toBe(
+        "m.yaml: job b: into: all.mkv has the picture of job a: name the same video\n" +
+          "m.yaml: job b: into: needs a sound to go into all.mkv: add wav (or flac, m4a, mp3, opus) to outputs"
+      )
+      expect(
+        yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt, into: ../all.avi }]", "a.srt": "1" })
+      ).toContain('expected a file name that ends in .mp4, .mov, .mkv or .webm, found "../all.avi"')
+      expect(
+        yield* faultsOf({
           "m.yaml": "defaults: { provider: provider_nativ }\njobs: [{ input: a.srt }]",
           "a.srt": "1"
         })

@@ -1,0 +1,192 @@
+/** A film dubbed into two languages by one run, as players find it: its tracks, its picture, its sound at every moment. */
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { join, resolve } from "node:path"
+import { Effect, Either, Schema } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readWav } from "../../src/audio/Wav.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { ffmpeg } from "../ffmpeg/media.ts"
+import { chromiumNeeded, noChromium, startChromium } from "../pages/chromium.ts"
+import { emptyFolder, type Ran, run } from "./process.ts"
+
+const cwd = emptyFolder()
+const at = (...names: ReadonlyArray<string>): string => join(cwd, ...names)
+const probe = (path: string) =>
+  Effect.runPromise(Effect.flatMap(Ffmpeg, ({ probe }) => probe(path)).pipe(Effect.provide(Ffmpeg.Default)))
+
+/** The picture's packets, as one hash. */
+const pictureOf = async (path: string): Promise<string> => {
+  const { stdout } = await Effect.runPromise(
+    ffmpeg("-loglevel", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "md5", "-")
+  )
+  return stdout.toString()
+}
+
+/** What the page tells: seconds, pixels, decibels. */
+const Played = Schema.Struct({
+  duration: Schema.Number,
+  length: Schema.Number,
+  width: Schema.Number,
+  levels: Schema.Array(Schema.Number),
+  between: Schema.Number
+})
+
+const srt = (first: string, second: string) =>
+  `1\n00:00:01,000 --> 00:00:02,500\nANNA: ${first}\n\n2\n00:00:06,000 --> 00:00:07,500\nBO: ${second}\n`
+
+const manifest = `
+service: embedded
+defaults:
+  provider: provider_opensource
+  voice: os-slt
+  language: en
+  speakers: { ANNA: { pan: -0.5 }, BO: { voice: os-rms, pan: 0.5 } }
+  audio: { depth: 24, rate: 44100, channels: stereo }
+  tags: { artist: The harbour }
+  into: film.all.mkv
+  verify: true
+jobs:
+  - { id: film-en, input: film.en.srt, video: film.mp4, outputs: [wav, m4a, mp4, srt, stems], original: duck,
+      duck: { amount: 20, fade: 0.1 }, chapters: [{ start: 0, title: Quay }, { start: 5, title: Ferry }] }
+  - { id: film-de, input: film.de.srt, video: film.mp4, language: de, outputs: [wav, srt] }
+`
+
+let first: Ran
+
+beforeAll(async () => {
+  copyFileSync(resolve("fixtures/last-ferry.mp4"), at("whole.mp4"))
+  await Effect.runPromise(
+    ffmpeg("-loglevel", "error", "-i", at("whole.mp4"), "-t", "10", "-c", "copy", at("film.mp4"))
+  )
+  writeFileSync(at("film.en.srt"), srt("One two three.", "Four five six."))
+  writeFileSync(at("film.de.srt"), srt("Seven eight.", "Nine and ten."))
+  writeFileSync(at("batch.yaml"), manifest)
+  first = await run(["run", "batch.yaml", "--json"], { cwd })
+}, 60_000)
+
+describe("a film in two languages", () => {
+  test("is delivered and verified, and left alone by the next run", async () => {
+    expect(first.code, first.stderr).toBe(0)
+    const made = statSync(at("out/film.all.mkv")).mtimeMs
+    const again = await run(["run", "batch.yaml"], { cwd })
+    expect(again.code, again.stderr).toBe(0)
+    expect(again.stdout).toContain("out/film.all.mkv")
+    expect(statSync(at("out/film.all.mkv")).mtimeMs).toBe(made)
+  })
+
+  test("holds each language as a sound and a subtitle, the first taken unasked, with the source's own picture", async () => {
+    const info = await probe(at("out/film.all.mkv"))
+    expect(info.sounds.map(({ language, isDefault, title }) => [language, isDefault, title])).toEqual([
+      ["eng", true, "Dub en"],
+      ["ger", false, "Dub de"]
+    ])
+    expect(info.subtitles.map(({ language }) => language)).toEqual(["eng", "ger"])
+    const { duration } = await probe(at("film.mp4"))
+    expect(Math.abs(info.duration - duration)).toBeLessThan(50_000)
+    const source = await pictureOf(at("film.mp4"))
+    expect(await pictureOf(at("out/film.all.mkv"))).toBe(source)
+    expect(await pictureOf(at("out/film-en/film-en.mp4"))).toBe(source)
+  })
+
+  test("has files of the depth, rate, channels, tags and chapters asked for", async () => {
+    const bytes = readFileSync(at("out/film-en/film-en.wav"))
+    expect(bytes.readUInt16LE(bytes.indexOf("fmt ") + 22)).toBe(24)
+    const wav = Either.getOrThrow(readWav(bytes))
+    const { duration } = await probe(at("film.mp4"))
+    expect([wav.rate, wav.channels.length, wav.channels[0].length]).toEqual([
+      44_100,
+      2,
+      Math.round((duration * 44_100) / 1e6)
+    ])
+    // ANNA speaks left of the middle, BO right of it.
+    const level = (samples: Float32Array | undefined, from: number) =>
+      samples?.subarray(from * 44_100, (from + 1) * 44_100).reduce((sum, x) => sum + x * x, 0) ?? 0
+    const [left, right] = wav.channels
+    expect(level(left, 1)).toBeGreaterThan(2 * level(right, 1))
+    expect(level(right, 6)).toBeGreaterThan(2 * level(left, 6))
+    expect(existsSync(at("out/film-en/stems/ANNA.wav"))).toBe(true)
+
+    const { stdout } = await Effect.runPromise(
+      ffmpeg("-loglevel", "error", "-i", at("out/film-en/film-en.m4a"), "-f", "ffmetadata", "-")
+    )
+    const told = stdout.toString()
+    expect(told).toContain("artist=The harbour")
+    expect([...told.matchAll(/^title=(.*)$/gmu)].map(([, title]) => title)).toEqual([
+      "film-en",
+      "Quay",
+      "Ferry"
+    ])
+  })
+})
+
+describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
+  let browser: Browser
+  let server: Server
+  let home = ""
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      if (request.url === "/") {
+        response.setHeader("content-type", "text/html")
+        response.end(`<!doctype html><title>film</title><video src="/film.mp4" preload="auto"></video>`)
+        return
+      }
+      const film = readFileSync(at("out/film-en/film-en.mp4"))
+      const [, from = "0", to = ""] = /bytes=(\d+)-(\d*)/u.exec(request.headers.range ?? "") ?? []
+      const end = to === "" ? film.length - 1 : Number(to)
+      response.writeHead(request.headers.range === undefined ? 200 : 206, {
+        "content-type": "video/mp4",
+        "accept-ranges": "bytes",
+        "content-range": `bytes ${from}-${end}/${film.length}`
+      })
+      response.end(film.subarray(Number(from), end + 1))
+    })
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+    const address = server.address()
+    home = `http://127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}/`
+    browser = await startChromium()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    server.close()
+  })
+
+  test("plays as long as the source, with speech where the report puts it and the film's own sound alone elsewhere", async () => {
+    const report = JSON.parse(readFileSync(at("out/film-en/report.json"), "utf8"))
+    const page = await browser.newPage()
+    await page.goto(home)
+    const seen = await page.evaluate(`(async () => {
+      const video = document.querySelector("video")
+      if (video.readyState < 1) await new Promise((ready) => video.addEventListener("loadedmetadata", ready))
+      const sound = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(await (await fetch("/film.mp4")).arrayBuffer())
+      const level = (from, to) => {
+        let sum = 0
+        for (let c = 0; c < sound.numberOfChannels; c++)
+          for (const x of sound.getChannelData(c).subarray(from * sound.sampleRate, to * sound.sampleRate)) sum += x * x
+        return 10 * Math.log10(sum / ((to - from) * sound.sampleRate * sound.numberOfChannels) + 1e-12)
+      }
+      video.currentTime = 6.2
+      video.muted = true
+      await video.play()
+      await new Promise((moved) => video.addEventListener("timeupdate", () => video.currentTime > 6.4 && moved()))
+      video.pause()
+      return {
+        duration: video.duration,
+        width: video.videoWidth,
+        length: sound.length / sound.sampleRate,
+        levels: ${JSON.stringify(report.cues)}.map(({ placed }) => level(placed.start, placed.end)),
+        between: level(4, 5.5)
+      }
+    })()`)
+    const { duration } = await probe(at("film.mp4"))
+    const played = Schema.decodeUnknownSync(Played)(seen)
+    expect(played.width).toBe(640)
+    expect(Math.abs(played.duration - duration / 1e6)).toBeLessThan(0.05)
+    expect(Math.abs(played.length - duration / 1e6)).toBeLessThan(0.05)
+    expect(played.levels).toHaveLength(2)
+    for (const level of played.levels) expect(level).toBeGreaterThan(played.between + 8)
+  }, 30_000)
+})
