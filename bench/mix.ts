@@ -167,10 +167,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
 
 if (values.deliver !== undefined) {
   await Effect.runPromise(
-    Effect.scoped(delivery(values.deliver)).pipe(
-      Effect.provide(stateOf(values.deliver)),
-      Effect.provide(needs)
-    )
+    Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
   )
 } else {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-mix-"))
