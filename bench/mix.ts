@@ -3,14 +3,14 @@
  * same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can be told.
  *
  *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
- *                          [--cases kept,loud,mp3] [--peers graph,groups,canvas,each] [--few 100]
+ *                          [--cases kept,loud,mp3] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
  *
  * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `mp3` with every
  * clip decoded from MP3 first. Of several rounds the fastest counts. Peers that would take hours are measured with a `few` clips and
  * extrapolated.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     cases: { type: "string", default: "kept,loud,mp3" },
     peers: { type: "string", default: "graph,groups,canvas,each" },
     few: { type: "string", default: "100" },
+    depth: { type: "string", default: "16" },
     /** The film's folder, for the process that delivers it. */
     deliver: { type: "string" },
     case: { type: "string", default: "kept" }
@@ -87,7 +88,8 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
       { concurrency: 50, discard: true }
     )
   }
-  const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none")
+  const depth = values.depth === "24" ? 24 : 16
+  const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none", depth)
   const { measured } = yield* deliver(made)
   const told: Delivered = {
     seconds: (performance.now() - began) / 1000,
@@ -103,7 +105,17 @@ const best = (rounds: number, once: () => number): number => Math.min(...Array.f
 /** Runs the delivery in a process of its own. */
 const delivered = (folder: string, name: string, format: Format): Delivered => {
   const { stdout, stderr, status } = spawnSync(process.execPath, [
-    ...[fileURLToPath(import.meta.url), "--deliver", folder, "--case", name, "--formats", format]
+    ...[
+      fileURLToPath(import.meta.url),
+      "--deliver",
+      folder,
+      "--case",
+      name,
+      "--formats",
+      format,
+      "--depth",
+      values.depth
+    ]
   ])
   if (status !== 0) throw new Error(stderr.toString())
   const told: Delivered = JSON.parse(stdout.toString())
@@ -174,7 +186,6 @@ if (values.deliver !== undefined) {
   try {
     await Effect.runPromise(measure(folder))
   } finally {
-    if (process.env["KEEP"] === undefined && existsSync(folder))
-      rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -104,7 +104,8 @@ export const deliverableOf = (
   out: string,
   id: string,
   outputs: ReadonlyArray<OutputName>,
-  loudness: LoudnessTarget
+  loudness: LoudnessTarget,
+  depth: 16 | 24
 ): Deliverable => ({
   job: {
     id: JobId.make(id),
@@ -124,7 +125,7 @@ export const deliverableOf = (
     timeline: {},
     original: "keep",
     duck: usualDuck,
-    audio: {},
+    audio: { depth },
     tags: {},
     verify: false,
     outputs

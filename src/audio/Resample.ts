@@ -10,6 +10,7 @@ import { kaiser } from "./Window.ts"
  */
 export const resampled = (pcm: Pcm, rate: SampleRate): Pcm => {
   if (pcm.rate === rate) return pcm
+  if (pcm.rate * 2 === rate) return doubled(pcm, rate)
   const { up, down, taps, filter } = filterOf(pcm.rate, rate)
   const { samples } = pcm
   const length = Math.round((samples.length * rate) / pcm.rate)
@@ -25,6 +26,26 @@ export const resampled = (pcm: Pcm, rate: SampleRate): Pcm => {
     let sum = 0
     for (let tap = from; tap < to; tap++) sum += samples[first + tap]! * filter[base + tap]!
     result[i] = sum
+  }
+  return { rate, samples: result }
+}
+
+/**
+ * Twice the rate, which is what most clips need, at a quarter of the work: every second frame is one of the clip's own, and those
+ * between are computed from as many frames on either side, pair by pair.
+ */
+const doubled = ({ samples }: Pcm, rate: SampleRate): Pcm => {
+  const pairs = halfway.length
+  const line = new Float32Array(samples.length + 2 * pairs)
+  line.set(samples, pairs)
+  const result = new Float32Array(2 * samples.length)
+  for (let i = 0; i < samples.length; i++) {
+    const left = pairs + i
+    let sum = 0
+    for (let pair = 0; pair < pairs; pair++)
+      sum += (line[left - pair]! + line[left + 1 + pair]!) * halfway[pair]!
+    result[2 * i] = samples[i]!
+    result[2 * i + 1] = sum
   }
   return { rate, samples: result }
 }
@@ -72,6 +93,16 @@ const build = (up: number, down: number): Polyphase => {
   }
   return { up, down, taps, filter }
 }
+
+/** The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant passes. */
+const halfway = (() => {
+  const weights = Float64Array.from({ length: 48 }, (_, pair) => {
+    const distance = pair + 0.5
+    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / 48, 8)
+  })
+  const sum = 2 * weights.reduce((total, weight) => total + weight, 0)
+  return weights.map((weight) => weight / sum)
+})()
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 

@@ -9,7 +9,7 @@ import { NotAudio } from "./Failures.ts"
  * How many files one process decodes. A process start costs as much as several short clips; beyond some dozens there is
  * nothing left to gain, and more files are decoded again one by one when one of them is bad.
  */
-export const filesPerProcess = 25
+export const filesPerProcess = 50
 
 /** One audio track of a file. */
 export interface DecodeSource {

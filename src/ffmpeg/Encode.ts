@@ -41,14 +41,19 @@ export interface AudioSink {
   readonly format: AudioFormat
   /** 48 kHz where absent. Opus and MP3 that cannot have a rate get 48 kHz. */
   readonly rate?: SampleRate
-  /** The file's exact length in frames of its own rate, where a feed at a lower rate cannot say it as exactly. */
+  /** The file's exact length in frames of `rate`, where a feed at a lower rate cannot say it as exactly. */
   readonly frames?: Frames
   readonly tags?: AudioTags
 }
 
 /** How many frames a sink's file has: as it asks, else the feed's length at the file's rate, to the nearest frame. */
-export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames =>
-  sink.frames ?? Frames.make(Math.round((feed.frames * rateOf(sink)) / feed.rate))
+export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
+  const length =
+    sink.frames === undefined
+      ? { frames: feed.frames, rate: feed.rate }
+      : { frames: sink.frames, rate: sink.rate ?? deliveryRate }
+  return Frames.make(Math.round((length.frames * rateOf(sink)) / length.rate))
+}
 
 /** A sink with the place where it is written until it is whole. */
 export interface PlacedSink {

@@ -4,6 +4,7 @@ import type { Pcm } from "../audio/Pcm.ts"
 import { resampled } from "../audio/Resample.ts"
 import { decodeWav } from "../audio/Wav.ts"
 import { deliveryRate, type SampleRate } from "../domain/Units.ts"
+import { filesPerProcess } from "../ffmpeg/Decode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { isWav, keptRate, statedRate } from "./SpeakRate.ts"
 
@@ -16,8 +17,8 @@ export interface Undecodable {
 /** Decodes what lies in `path`, whose bytes are given too; at 24 or 48 kHz. */
 export type Decode = (path: string, bytes: Uint8Array) => Effect.Effect<Pcm, Undecodable>
 
-/** Files that one process decodes at most. */
-const mostAtOnce = 25
+/** Files that are decoded together at most: two processes of them. */
+const mostAtOnce = 2 * filesPerProcess
 
 interface Waiting {
   readonly path: string

@@ -67,6 +67,13 @@ describe("the limiter", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
+  it("driven by a factor gives what it gives for samples times that factor, to the bit", () => {
+    const { samples } = speechLike(rate, 2, 5)
+    const driven = new Limiter(rate, 1, ceiling, 3.7)
+    const first = Float32Array.from(driven.push(samples))
+    expect([...first, ...driven.flush()]).toEqual([...limited(scaled(samples, 3.7), 1)])
+  })
+
   it("turns both channels down together", () => {
     const samples = new Float32Array(2 * rate).fill(0.25)
     for (let i = 24_000; i < 24_200; i += 2) samples[i] = 2
