@@ -62,9 +62,31 @@ const stateOf = (folder: string) =>
 
 const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "mp3", `${key}.mp3`)
 
+/**
+ * Seconds of processor time that this process has taken, and the processes that it has started and seen end: what can be told
+ * on a machine that has other work, where Linux tells it.
+ */
+const processorSeconds = (): number => {
+  const { user, system } = process.cpuUsage()
+  let children = 0
+  try {
+    const fields = readFileSync("/proc/self/stat", "utf8")
+      .replace(/^.*\) /u, "")
+      .split(" ")
+    // Hundredths of a second.
+    children = (Number(fields[13]) + Number(fields[14])) / 100
+  } catch {
+    // Not Linux: what children took is not known.
+  }
+  return (user + system) / 1e6 + children
+}
+
 /** What the process that delivers tells. */
 interface Delivered {
   readonly seconds: number
+  /** Of processor time, and how much of it in this process itself. */
+  readonly work: number
+  readonly own: number
   readonly megabytes: number
   readonly loudness: number
   readonly truePeak: number
@@ -74,6 +96,7 @@ interface Delivered {
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const film = readFilm(folder)
   const began = performance.now()
+  const before = { work: processorSeconds(), own: process.cpuUsage() }
   if (values.case === "mp3") {
     const clips = yield* ClipFolder
     const decode = yield* makeDecoder
@@ -85,14 +108,17 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
           const pcm = yield* Effect.orDie(decode(path, readFileSync(path)))
           yield* clips.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
         }),
-      { concurrency: 50, discard: true }
+      { concurrency: 150, discard: true }
     )
   }
   const depth = values.depth === "24" ? 24 : 16
   const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none", depth)
   const { measured } = yield* deliver(made)
+  const own = process.cpuUsage(before.own)
   const told: Delivered = {
     seconds: (performance.now() - began) / 1000,
+    work: processorSeconds() - before.work,
+    own: (own.user + own.system) / 1e6,
     megabytes: process.resourceUsage().maxRSS / 1024,
     loudness: measured.integrated,
     truePeak: measured.truePeak
@@ -100,7 +126,22 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   console.log(JSON.stringify(told))
 })
 
-const best = (rounds: number, once: () => number): number => Math.min(...Array.from({ length: rounds }, once))
+interface Cost {
+  readonly seconds: number
+  readonly work: number
+}
+
+/** The least of several rounds. */
+const least = (rounds: ReadonlyArray<Cost>): Cost => ({
+  seconds: Math.min(...rounds.map(({ seconds }) => seconds)),
+  work: Math.min(...rounds.map(({ work }) => work))
+})
+
+const floorOf = (ffmpeg: string, sound: string, format: Format, folder: string): Cost => {
+  const before = processorSeconds()
+  const seconds = bare(ffmpeg, sound, format, folder)
+  return { seconds, work: processorSeconds() - before }
+}
 
 /** Runs the delivery in a process of its own. */
 const delivered = (folder: string, name: string, format: Format): Delivered => {
@@ -156,14 +197,16 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   ffmpegTook(ffmpeg, ["-i", join(folder, "kept", "kept.wav"), "-c", "copy", sound])
   console.log(`${values.hours} h, ${film.clips.length} clips, best of ${rounds}`)
   for (const format of formats) {
-    const floor = best(rounds, () => bare(ffmpeg, sound, format, folder))
-    console.log(`${format}: floor ${floor.toFixed(2)} s`)
+    const floor = least(Array.from({ length: rounds }, () => floorOf(ffmpeg, sound, format, folder)))
+    console.log(`${format}: floor ${floor.seconds.toFixed(2)} s, processor ${floor.work.toFixed(2)} s`)
     for (const name of cases) {
       const runs = Array.from({ length: rounds }, () => delivered(folder, name, format))
-      const seconds = Math.min(...runs.map((run) => run.seconds))
+      const { seconds, work } = least(runs)
+      const own = Math.min(...runs.map((run) => run.own))
       const megabytes = Math.max(...runs.map((run) => run.megabytes))
       console.log(
-        `  ${name.padEnd(6)} ${seconds.toFixed(2)} s, ${(seconds / floor).toFixed(2)} × floor, ` +
+        `  ${name.padEnd(6)} ${seconds.toFixed(2)} s, ${(seconds / floor.seconds).toFixed(2)} × floor; ` +
+          `processor ${work.toFixed(2)} s (own ${own.toFixed(2)}), ${(work / floor.work).toFixed(2)} × floor; ` +
           `peak ${megabytes.toFixed(0)} MB, ${runs[0]?.loudness.toFixed(2)} LUFS, ${runs[0]?.truePeak.toFixed(2)} dBTP`
       )
     }
@@ -171,7 +214,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
       const taken = peers[name]?.(ffmpeg, folder, format, Math.min(Number(values.few), film.clips.length))
       if (taken !== undefined)
         console.log(
-          `  ${name.padEnd(6)} ${taken.seconds.toFixed(0)} s, ${(taken.seconds / floor).toFixed(1)} × floor (${taken.note})`
+          `  ${name.padEnd(6)} ${taken.seconds.toFixed(0)} s, ${(taken.seconds / floor.seconds).toFixed(1)} × floor (${taken.note})`
         )
     }
   }
