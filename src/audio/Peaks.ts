@@ -35,8 +35,9 @@ export class PeakMeter {
       const end = Math.min(frames, (stretch + 1) * this.stretch - this.taken)
       let highest = this.highest[stretch]!
       for (let sample = at * this.channels; sample < end * this.channels; sample++) {
-        const level = Math.abs(block[sample]!)
+        const level = block[sample]!
         if (level > highest) highest = level
+        else if (-level > highest) highest = -level
       }
       this.highest[stretch] = highest
       at = end
