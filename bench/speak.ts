@@ -11,7 +11,6 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { Agent, request } from "undici"
 import { Casting } from "../src/domain/Casting.ts"
@@ -21,6 +20,7 @@ import { makeUtterance } from "../src/domain/Utterance.ts"
 import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../src/gateway/ServiceAddress.ts"
+import { Wire } from "../src/gateway/Wire.ts"
 import { silent } from "../src/pipeline/Progress.ts"
 import { speak } from "../src/pipeline/Speak.ts"
 import { usualSettings } from "../src/pipeline/SpeakSettings.ts"
@@ -68,7 +68,7 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
     ),
     Ffmpeg.Default,
     Gateway.Default.pipe(
-      Layer.provide(NodeHttpClient.layerUndici),
+      Layer.provide(Wire.Default),
       Layer.provide(
         Layer.succeed(ServiceAddress, {
           baseUrl: new URL(base),

@@ -1,10 +1,10 @@
 /** The layers that reach a service: a remote one by its address and key, or the bundled one inside this process. */
-import { NodeHttpClient } from "@effect/platform-node"
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { ServiceAddress } from "../gateway/ServiceAddress.ts"
+import { Wire } from "../gateway/Wire.ts"
 import { badUsage } from "./Ended.ts"
 import { environmentBaseUrl, environmentKey } from "./Settings.ts"
 
@@ -54,7 +54,7 @@ export const gatewayTo = (service: ChosenService, dataDir: string) => {
       return { ...place, answerWithin: "60 seconds", audioWithin: "10 minutes" } as const
     })
   )
-  return Gateway.Default.pipe(Layer.provide(address), Layer.provide(NodeHttpClient.layerUndici))
+  return Gateway.Default.pipe(Layer.provide(address), Layer.provide(Wire.Default))
 }
 
 /** The service of commands that have no manifest: the option's, else the environment's, else the bundled one. */

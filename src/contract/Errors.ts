@@ -105,3 +105,17 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
   },
   HttpApiSchema.annotations({ status: 503, description: "Not now; Retry-After says when to come back." })
 ) {}
+
+/** Any of the refusals that an endpoint may answer. */
+export const AnyRefusal = Schema.Union(
+  BadRequest,
+  Unauthorized,
+  PaymentRequired,
+  NotFound,
+  Conflict,
+  TooLarge,
+  Unprocessable,
+  TooManyRequests,
+  Broken,
+  Unavailable
+)

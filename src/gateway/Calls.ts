@@ -1,4 +1,4 @@
-/** What the derived client may answer besides success, as the faults of this room. */
+/** What the contract's refusals and the derived client's failures mean, as the faults of this room. */
 import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type { ParseError } from "effect/ParseResult"
@@ -65,7 +65,9 @@ export const faultOf = (error: WireError): CallFault => {
     case "ParseError":
       return new Broken({ words: "its answer lacks what was asked for (a task without an id, say)" })
     case "RequestError":
-      return transportFault(error.cause, error.description)
+      return error.cause instanceof Broken || error.cause instanceof Unreachable
+        ? error.cause
+        : transportFault(error.cause, error.description)
     case "ResponseError":
       return error.response.status >= 300
         ? refusalOf(error.response.status)

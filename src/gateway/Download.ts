@@ -1,15 +1,13 @@
 /** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Redacted, Schedule } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { millis } from "../domain/Units.ts"
-import { bodyOf } from "./Body.ts"
-import { faultOf } from "./Calls.ts"
 import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
 import type { Fetched } from "./Gateway.ts"
 import { asked, backoff } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
+import { type Answer, Wire } from "./Wire.ts"
 
 type DownloadFault = CallFault | NoAudio
 
@@ -27,57 +25,41 @@ const mostAudioBytes = (characters: number): number =>
 /** Makes the download of one service. */
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const client = (yield* HttpClient.HttpClient).pipe(
-    HttpClient.withTracerPropagation(false),
-    HttpClient.withTracerDisabledWhen(() => true)
-  )
+  const wire = yield* Wire
+  const late = `the audio did not come within ${Duration.format(Duration.decode(address.audioWithin))}`
+  const own = { [keyHeader]: Redacted.value(address.key) }
+  const foreign = {}
 
   const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> =>
-    Effect.flatMap(target(location, address.baseUrl), (url) => get(url, mostRedirects)).pipe(
-      Effect.flatMap((response) =>
-        bodyOf(response, most).pipe(
-          Effect.mapError((error) =>
-            error._tag === "BodyTooLong"
-              ? new NoAudio({
-                  reason: "too-large",
-                  words: `more than ${Math.round(error.most / 1e6)} MB for its text`
-                })
-              : faultOf(error)
-          )
-        )
-      ),
-      Effect.timeoutFail({
-        duration: address.audioWithin,
-        onTimeout: () =>
-          new Broken({
-            words: `the audio did not come within ${Duration.format(Duration.decode(address.audioWithin))}`
-          })
-      })
-    )
+    Effect.flatMap(target(location, address.baseUrl), (url) => get(url, most, mostRedirects))
 
-  const get = (
-    url: URL,
-    left: number
-  ): Effect.Effect<HttpClientResponse.HttpClientResponse, DownloadFault> => {
-    const request = HttpClientRequest.get(url).pipe(
-      isOwn(address.baseUrl, url)
-        ? HttpClientRequest.setHeader(keyHeader, Redacted.value(address.key))
-        : (plain) => plain
-    )
-    return client.execute(request).pipe(
-      Effect.mapError(faultOf),
-      Effect.flatMap((response) => {
-        const location = response.headers["location"]
-        if (response.status >= 300 && response.status < 400 && location !== undefined)
+  const get = (url: URL, most: number, left: number): Effect.Effect<Uint8Array, DownloadFault> =>
+    wire
+      .send({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: "GET",
+        headers: isOwn(address.baseUrl, url) ? own : foreign,
+        most,
+        within: address.audioWithin,
+        late
+      })
+      .pipe(
+        Effect.catchTag(
+          "BodyTooLong",
+          () =>
+            new NoAudio({ reason: "too-large", words: `more than ${Math.round(most / 1e6)} MB for its text` })
+        ),
+        Effect.flatMap((answer) => {
+          const { status, body } = answer
+          if (status >= 200 && status < 300) return Effect.succeed(body)
+          const location = status >= 300 && status < 400 ? answer.header("location") : undefined
+          if (location === undefined) return Effect.fail(refusal(answer))
           return left === 0
             ? new NoAudio({ reason: "address", words: "its address redirects in circles" })
-            : Effect.flatMap(target(location, url), (next) => get(next, left - 1))
-        return response.status >= 200 && response.status < 300
-          ? Effect.succeed(response)
-          : Effect.fail(refusal(response))
-      })
-    )
-  }
+            : Effect.flatMap(target(location, url), (next) => get(next, most, left - 1))
+        })
+      )
 
   const transcriptOf = (done: Done): Effect.Effect<Fetched["transcript"]> => {
     const offered =
@@ -146,10 +128,10 @@ const target = (location: string, base: URL): Effect.Effect<URL, NoAudio> => {
       })
 }
 
-const refusal = (response: HttpClientResponse.HttpClientResponse): DownloadFault => {
-  const { status } = response
+const refusal = (answer: Answer): DownloadFault => {
+  const { status } = answer
   if (status === 429 || status === 503) {
-    const seconds = Number(response.headers["retry-after"])
+    const seconds = Number(answer.header("retry-after"))
     return new SlowDown({
       words: `HTTP ${status} for the audio`,
       ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, 3_600) * 1000) } : {})

@@ -1,5 +1,4 @@
 /** Another service of this same interface as an engine: services can be chained, and a real provider's account put behind one. */
-import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { Transcript } from "../contract/Task.ts"
 import { Casting } from "../domain/Casting.ts"
@@ -22,6 +21,7 @@ import type { Fault } from "../gateway/Fault.ts"
 import { type Fetched, Gateway } from "../gateway/Gateway.ts"
 import { lookPlan, settle } from "../gateway/Polling.ts"
 import { ServiceAddress } from "../gateway/ServiceAddress.ts"
+import { Wire } from "../gateway/Wire.ts"
 import { readScript } from "../script/ScriptFile.ts"
 
 /** Which service, and what of it. */
@@ -61,7 +61,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
             audioWithin: options.timeout
           })
         ),
-        Layer.provide(NodeHttpClient.layerUndici)
+        Layer.provide(Wire.Default)
       )
     ),
     Gateway

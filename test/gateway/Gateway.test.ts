@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { NodeHttpClient } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Casting } from "../../src/domain/Casting.ts"
@@ -9,6 +8,7 @@ import { profileOf } from "../../src/domain/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
+import { Wire } from "../../src/gateway/Wire.ts"
 import type { Done } from "../../src/gateway/Sight.ts"
 
 const secret = "nativeapikey_abc123"
@@ -61,7 +61,7 @@ const through = <A, E>(url: string, work: (gateway: Gateway) => Effect.Effect<A,
   Effect.flatMap(Gateway, work).pipe(
     Effect.provide(
       Gateway.Default.pipe(
-        Layer.provide(NodeHttpClient.layerUndici),
+        Layer.provide(Wire.Default),
         Layer.provide(
           Layer.succeed(ServiceAddress, {
             baseUrl: new URL(url),

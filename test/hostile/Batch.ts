@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { Casting } from "../../src/domain/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
@@ -11,6 +10,7 @@ import { makeUtterance, type Utterance } from "../../src/domain/Utterance.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
+import { Wire } from "../../src/gateway/Wire.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { usualSettings } from "../../src/pipeline/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
@@ -67,7 +67,7 @@ export const parts = (
     stored(folder),
     Ffmpeg.Default,
     Gateway.Default.pipe(
-      Layer.provide(NodeHttpClient.layerUndici),
+      Layer.provide(Wire.Default),
       Layer.provide(
         Layer.succeed(ServiceAddress, {
           baseUrl: new URL(service.baseUrl),

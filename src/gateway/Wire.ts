@@ -1,0 +1,104 @@
+/**
+ * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so that
+ * nothing of it is left open and nothing streams through layers that would cost more than the request.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Data, Duration, Effect } from "effect"
+import { transportFault } from "./Calls.ts"
+import { Broken, Unreachable } from "./Fault.ts"
+
+/** A request. */
+export interface Sent {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Path and query. */
+  readonly path: string
+  readonly method: "GET" | "POST" | "DELETE"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The most bytes of the answer's body. */
+  readonly most: number
+  /** The longest wait for the whole answer. */
+  readonly within: Duration.DurationInput
+  /** What is told when that time is up. */
+  readonly late: string
+}
+
+/** An answer, whatever its status. */
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: Uint8Array
+}
+
+/** A body that is longer than it may be. */
+export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly most: number }> {}
+
+export type WireFault = Unreachable | Broken | BodyTooLong
+
+/** Sends requests over connections of its own, which are closed with it. */
+export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
+  scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
+    send: ({ origin, path, method, headers, body, most, within, late }: Sent) =>
+      Effect.async<Answer, WireFault>((resume) => {
+        const pieces: Array<Buffer> = []
+        let length = 0
+        let status = 0
+        let told: Readonly<Record<string, string | Array<string> | undefined>> = {}
+        let stop: ((reason: Error) => void) | undefined
+        let fault: WireFault | undefined
+        const giveUp = (why: WireFault) => {
+          fault ??= why
+          if (stop === undefined) resume(Effect.fail(fault))
+          else stop(fault)
+        }
+        const timer = setTimeout(
+          // Without a connection nothing was sent, and nothing will be.
+          () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new Broken({ words: late })),
+          Duration.toMillis(within)
+        )
+        dispatcher.dispatch(
+          { origin, path, method, headers, body: body ?? null },
+          {
+            onRequestStart: (controller) => {
+              stop = (reason) => controller.abort(reason)
+              if (fault !== undefined) stop(fault)
+            },
+            onResponseStart: (_, code, names) => {
+              status = code
+              told = names
+              if (Number(names["content-length"]) > most) giveUp(new BodyTooLong({ most }))
+            },
+            onResponseData: (_, piece) => {
+              length += piece.length
+              if (length > most) giveUp(new BodyTooLong({ most }))
+              else pieces.push(piece)
+            },
+            onResponseEnd: () => {
+              clearTimeout(timer)
+              resume(Effect.succeed({ status, header: (name) => one(told[name]), body: whole(pieces) }))
+            },
+            onResponseError: (_, error) => {
+              clearTimeout(timer)
+              resume(Effect.fail(fault ?? transportFault(error, undefined)))
+            }
+          }
+        )
+        return Effect.sync(() => {
+          clearTimeout(timer)
+          giveUp(new Broken({ words: "it was interrupted" }))
+        })
+      })
+  }))
+}) {}
+
+const one = (value: string | Array<string> | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value
+
+/** Pieces as one: most answers are one piece, which needs no copy. */
+const whole = (pieces: ReadonlyArray<Buffer>): Uint8Array => {
+  const [first] = pieces
+  const { buffer, byteOffset, length } =
+    pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
+  return new Uint8Array(buffer, byteOffset, length)
+}
