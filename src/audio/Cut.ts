@@ -24,10 +24,10 @@ export interface Cut {
 /**
  * The parts of a clip. With times from a transcript each cut is moved to the quietest point near them; without, or where the
  * times make no sense for this audio, to the pauses that the words' punctuation makes one expect; where those are not plain,
- * the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to end.
+ * the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to end. `speech` is the
+ * clip's own, for who knows it already.
  */
-export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}): Cut => {
-  const speech = speechIn(pcm)
+export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)
     return {
       segments: [segmentOf(pcm, { from: 0, to: pcm.samples.length })],

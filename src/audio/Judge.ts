@@ -22,9 +22,9 @@ export interface ClipFacts {
 /**
  * What seems to be wrong with a clip; nothing for a good one. It takes pauses of digital silence, dense peaks and tight
  * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is told.
+ * `speech` is the clip's own, for who knows it already.
  */
-export const judgeClip = (pcm: Pcm, facts: ClipFacts): ReadonlyArray<Suspicion> => {
-  const speech = speechIn(pcm)
+export const judgeClip = (pcm: Pcm, facts: ClipFacts, speech = speechIn(pcm)): ReadonlyArray<Suspicion> => {
   if (speech === undefined)
     return [{ kind: "silent", detail: `${Math.round(lengthOf(pcm))} ms without speech` }]
   const { bounds } = speech

@@ -113,11 +113,19 @@ export const settle = (
     const waited = (yield* Clock.currentTimeMillis) - takenAt
     // A task of an earlier run, or a clock that was set: it is looked at now.
     const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
-    const last = yield* one.pipe(
+    if (first > 0) yield* Effect.sleep(Duration.millis(first))
+    let seen: Look | undefined = yield* one
+    if (seen._tag === "Settled") return seen.settled
+
+    const next = Effect.suspend(() => {
+      const looked = seen
+      seen = undefined
+      return looked === undefined ? one : Effect.succeed(looked)
+    })
+    const last = yield* next.pipe(
       Effect.repeat(rhythm(plan)),
-      Effect.delay(Duration.millis(first)),
       Effect.timeoutFail({
-        duration: Duration.millis(plan.deadline),
+        duration: Duration.millis(Math.max(0, plan.deadline - first)),
         onTimeout: () => new NeverSettled({ task, waited: millis(plan.deadline) })
       })
     )

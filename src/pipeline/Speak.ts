@@ -4,6 +4,7 @@ import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import type { Setback } from "../domain/Setback.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
+import type { Lane } from "../gateway/Lane.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import type { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
@@ -51,18 +52,22 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
         Effect.forEach(
           work,
           ([provider, keys]) =>
-            Effect.flatMap(reader(store, keys), (row) =>
-              Effect.forEach(
+            Effect.gen(function* () {
+              const row = yield* reader(store, keys)
+              const lane = yield* run.lane(provider)
+              const desk: Desk = { run, lane, decode, fetching, last }
+              yield* Effect.forEach(
                 keys,
                 (key) =>
-                  Effect.flatMap(row(key), (one) => spoken(run, decode, fetching, one, last)).pipe(
-                    Effect.tap((ending) => {
+                  Effect.map(
+                    Effect.flatMap(row(key), (one) => spoken(desk, one)),
+                    (ending) => {
                       if (ending === "aside") add(aside, provider, key)
-                    })
+                    }
                   ),
                 { concurrency: settings.profileOf(provider).concurrency + backlog, discard: true }
               )
-            ),
+            }),
           { concurrency: "unbounded", discard: true }
         )
 
@@ -79,18 +84,24 @@ const add = <A>(lists: Map<ProviderId, Array<A>>, provider: ProviderId, one: A):
   else list.push(one)
 }
 
+/** What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside. */
+interface Desk {
+  readonly run: SpeakRun
+  readonly lane: Lane
+  readonly decode: Decode
+  readonly fetching: Effect.Semaphore
+  readonly last: boolean
+}
+
 /** One utterance to its end. */
 const spoken = (
-  run: SpeakRun,
-  decode: Decode,
-  fetching: Effect.Semaphore,
-  row: UtteranceRow,
-  last: boolean
+  desk: Desk,
+  row: UtteranceRow
 ): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable, SpeakNeeds> =>
   Effect.gen(function* () {
     const progress = yield* Progress
+    const { run, lane, decode, fetching } = desk
     const { key, casting } = row.utterance
-    const lane = yield* run.lane(casting.provider)
     const done = yield* settledTask(run, lane, row)
     const { clip, suspect } = yield* fetching.withPermits(1)(fetchedClip(run, decode, row, done))
     if (suspect !== undefined) run.counts.suspect++
@@ -103,14 +114,14 @@ const spoken = (
     return "spoken" as const
   }).pipe(
     Effect.catchTags({
-      Lost: () => Effect.flatMap(reread(row), (fresh) => spoken(run, decode, fetching, fresh, last)),
-      Left: () => leave(run),
-      Hopeless: ({ setback }) => fail(run, row, setback),
+      Lost: () => Effect.flatMap(reread(row), (fresh) => spoken(desk, fresh)),
+      Left: () => leave(desk.run),
+      Hopeless: ({ setback }) => fail(desk.run, row, setback),
       SetAside: ({ setback }) =>
-        run.halted() !== undefined
-          ? leave(run)
-          : last
-            ? fail(run, row, setback)
+        desk.run.halted() !== undefined
+          ? leave(desk.run)
+          : desk.last
+            ? fail(desk.run, row, setback)
             : Effect.succeed("aside" as const)
     })
   )

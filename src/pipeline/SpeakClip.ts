@@ -2,6 +2,7 @@
 import { Effect, Either, Option } from "effect"
 import { framesOf, type Pcm } from "../audio/Pcm.ts"
 import { segmentsOf } from "../audio/Cut.ts"
+import { speechIn } from "../audio/Trim.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
 import { Clip, type Segment } from "../domain/Clip.ts"
 import { type Utterance, charactersOf } from "../domain/Utterance.ts"
@@ -50,10 +51,17 @@ export const keepClip = (
     const pcm = decoded.right
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     yield* breath(pcm)
-    const { segments, cut } = segmentsOf(pcm, said.length, { said, ...expectedOf(utterance, fetched) })
+    const speech = speechIn(pcm)
+    yield* breath(pcm)
+    const { segments, cut } = segmentsOf(
+      pcm,
+      said.length,
+      { said, ...expectedOf(utterance, fetched) },
+      speech
+    )
     yield* breath(pcm)
     const timed = utterance.input === "srt"
-    const verdict = verdictOf(pcm, { said, segments, timed, usual: learned.speechTime(casting) })
+    const verdict = verdictOf(pcm, { said, segments, timed, usual: learned.speechTime(casting), speech })
     if (verdict._tag === "Unusable") {
       yield* original
       return Either.left<Unusable>({ _tag: "Unusable", words: verdict.words })
@@ -62,7 +70,7 @@ export const keepClip = (
     const wav = encodeWav16(pcm)
     const { checksum, bytes } = yield* clips.keep(key, wav)
     const suspect = verdict._tag === "Suspect" ? verdict.words : undefined
-    if (suspect === undefined) yield* learned.spoke(casting, characters, speechIn(segments, pcm))
+    if (suspect === undefined) yield* learned.spoke(casting, characters, speechMillis(segments, pcm))
     return Either.right<KeptClip>({
       clip: Clip.make({ key, rate: pcm.rate, frames: framesOf(pcm), checksum, segments, cut }, trusted),
       bytes,
@@ -92,5 +100,5 @@ const expectedOf = (utterance: Utterance, { transcript }: Fetched) =>
 const trusted = { disableValidation: true } as const
 
 /** Milliseconds of speech in a clip. */
-const speechIn = (segments: ReadonlyArray<Segment>, pcm: Pcm): number =>
+const speechMillis = (segments: ReadonlyArray<Segment>, pcm: Pcm): number =>
   (segments.reduce((sum, segment) => sum + segment.to - segment.from, 0) * 1000) / pcm.rate

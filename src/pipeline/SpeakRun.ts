@@ -18,7 +18,7 @@ export interface SpeakRun {
   readonly settings: SpeakSettings
   readonly counts: Counts
   readonly budget: SpeakBudget
-  /** The lane of a provider, made when it is first asked for. */
+  /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
   readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
   /** Credits for one character, where configured or learned. */
   readonly price: (casting: Casting) => number | undefined
@@ -60,7 +60,6 @@ export const makeRun = (
     const progress = yield* Progress
     const scope = yield* Effect.scope
     const stopSignal = yield* Deferred.make<void>()
-    const oneAtATime = yield* Effect.makeSemaphore(1)
     const lanes = new Map<ProviderId, Lane>()
     const settleTimes = new Map<string, SettleTimes>()
     const warnings = new Set<string>()
@@ -117,16 +116,15 @@ export const makeRun = (
       counts,
       budget,
       lane: (provider) =>
-        oneAtATime.withPermits(1)(
-          Effect.gen(function* () {
-            const known = lanes.get(provider)
-            if (known !== undefined) return known
-            const { concurrency, perSecond } = settings.profileOf(provider)
-            const lane = yield* Scope.extend(makeLane({ concurrency, perSecond }, inOrder), scope)
+        Effect.suspend(() => {
+          const known = lanes.get(provider)
+          if (known !== undefined) return Effect.succeed(known)
+          const { concurrency, perSecond } = settings.profileOf(provider)
+          return Effect.map(Scope.extend(makeLane({ concurrency, perSecond }, inOrder), scope), (lane) => {
             lanes.set(provider, lane)
             return lane
           })
-        ),
+        }),
       price: (casting) =>
         settings.profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean,
       stop,

@@ -1,6 +1,7 @@
 /** Whether a clip can be what its text says, part by part. */
 import { judgeClip, type ClipFacts, type Suspicion } from "../audio/Judge.ts"
 import { type Pcm, sliceOf } from "../audio/Pcm.ts"
+import type { Speech } from "../audio/Trim.ts"
 import type { Segment } from "../domain/Clip.ts"
 import type { Estimate } from "../domain/Estimate.ts"
 import { charactersOf } from "../domain/Utterance.ts"
@@ -14,6 +15,8 @@ export interface Spoken {
   readonly timed: boolean
   /** The voice's usual milliseconds of speech for one character. */
   readonly usual: Estimate | undefined
+  /** The whole clip's speech, where it is known already. */
+  readonly speech?: Speech | undefined
 }
 
 export type Verdict =
@@ -27,7 +30,7 @@ export type Verdict =
 const enough = 8
 
 /** Judges a clip by its energy, flat tops, tail and length. */
-export const verdictOf = (pcm: Pcm, { said, segments, timed, usual }: Spoken): Verdict => {
+export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Spoken): Verdict => {
   const known =
     usual === undefined || usual.count < enough
       ? {}
@@ -46,7 +49,7 @@ export const verdictOf = (pcm: Pcm, { said, segments, timed, usual }: Spoken): V
           .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
           .map((one) => ({ ...one, part: part + 1 }))
       )
-    : judgeClip(pcm, facts(said.join(" ")))
+    : judgeClip(pcm, facts(said.join(" ")), speech)
         .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
         .map((one) => ({ ...one, part: undefined }))
   if (suspicions.length === 0) return { _tag: "Good" }

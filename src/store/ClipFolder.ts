@@ -39,7 +39,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     const attempt = <A>(work: () => Promise<A>) => workedLater(folder, work)
 
     /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
-    const keep = Effect.fn("ClipFolder.keep")(function* (key: UtteranceKey, wav: Uint8Array) {
+    const keep = Effect.fnUntraced(function* (key: UtteranceKey, wav: Uint8Array) {
       yield* attempt(() => writeWhole(clips, `${key}.wav`, wav))
       return { checksum: checksumOf(wav), bytes: wav.length } satisfies Kept
     })

@@ -1,11 +1,11 @@
 /**
- * Writes changes, many in one commit. Whoever comes while a commit is under way shares the next one, so a busy run
- * commits a few times a second for every one of its tasks and an idle one at once.
+ * Writes changes, many in one commit. What comes in one turn of the event loop shares a commit, so a busy run commits once for
+ * many of its tasks and an idle one at once.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Deferred, Effect, Exit, Queue, type Scope } from "effect"
+import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { transitions } from "../domain/UtteranceState.ts"
 import { failOrDie, type StateUnusable, workedLater } from "./StateFault.ts"
@@ -22,8 +22,8 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
   function* () {
     const { folder, log } = yield* StateFolder
     const sql = yield* SqlClient
-    const waiting = yield* Queue.unbounded<Waiting>()
-    const written = yield* Queue.unbounded<Waiting>()
+    const arriving = new Gathering()
+    const announced = new Gathering()
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
 
     const commit = (group: ReadonlyArray<Waiting>) =>
@@ -35,51 +35,64 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
         )
       ).pipe(
         Effect.catchTag("SqlError", (error) => failOrDie(folder, error)),
-        Effect.matchCauseEffect({
-          onFailure: (cause) => settled(group, Exit.failCause(cause)),
-          onSuccess: (keys) =>
-            Effect.forEach(
-              group,
-              (one) => {
-                if (!keys.has(one.change.key)) return Deferred.die(one.done, impossible(one.change))
-                return one.change.event === "announce"
-                  ? Queue.offer(written, one)
-                  : Deferred.succeed(one.done, undefined)
-              },
-              { discard: true }
-            )
+        Effect.exit,
+        Effect.map((exit) => {
+          for (const one of group) {
+            if (Exit.isFailure(exit)) one.settled(Exit.failCause(exit.cause))
+            else if (!exit.value.has(one.change.key)) one.settled(Exit.die(impossible(one.change)))
+            else if (one.change.event === "announce") announced.add(one)
+            else one.settled(Exit.void)
+          }
         })
       )
 
-    yield* Queue.takeBetween(waiting, 1, mostAtOnce).pipe(
-      Effect.flatMap((group) => Effect.forEach(distinct(Array.from(group)), commit, { discard: true })),
+    yield* arriving.next.pipe(
+      Effect.flatMap((group) => Effect.forEach(distinct(group), commit, { discard: true })),
       Effect.forever,
       Effect.forkScoped
     )
     // The disk is waited for apart, so that other changes go on meanwhile.
-    yield* Queue.takeBetween(written, 1, mostAtOnce).pipe(
+    yield* announced.next.pipe(
       Effect.flatMap((group) =>
-        Effect.flatMap(Effect.exit(bringToDisk), (exit) => settled(Array.from(group), exit))
+        Effect.map(Effect.exit(bringToDisk), (exit) => {
+          for (const one of group) one.settled(exit)
+        })
       ),
       Effect.forever,
       Effect.forkScoped
     )
 
     return (change) =>
-      Effect.gen(function* () {
-        const done = yield* Deferred.make<void, StateUnusable>()
-        yield* Queue.offer(waiting, { change, done })
-        yield* Deferred.await(done)
-      }).pipe(Effect.uninterruptible)
+      Effect.uninterruptible(
+        Effect.async<void, StateUnusable>((settled) => arriving.add({ change, settled }))
+      )
   }
 )
 
-const settled = (group: ReadonlyArray<Waiting>, exit: Exit.Exit<void, StateUnusable>) =>
-  Effect.forEach(group, (one) => Deferred.done(one.done, exit), { discard: true })
-
 interface Waiting {
   readonly change: UtteranceChange
-  readonly done: Deferred.Deferred<void, StateUnusable>
+  readonly settled: (exit: Exit.Exit<void, StateUnusable>) => void
+}
+
+/** What waits to be taken together: all that has come when the event loop has been once around. */
+class Gathering {
+  private readonly all: Array<Waiting> = []
+  private wanted: (() => void) | undefined
+
+  add(one: Waiting): void {
+    this.all.push(one)
+    this.wanted?.()
+    this.wanted = undefined
+  }
+
+  /** Waits for the next group. */
+  readonly next = Effect.async<ReadonlyArray<Waiting>>((resume) => {
+    const take = () => {
+      setImmediate(() => resume(Effect.succeed(this.all.splice(0, mostAtOnce))))
+    }
+    if (this.all.length > 0) take()
+    else this.wanted = take
+  })
 }
 
 const impossible = ({ key, event }: UtteranceChange) =>
