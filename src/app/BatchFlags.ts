@@ -4,9 +4,11 @@ import { Effect, Option } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 import { loadBatch, type RunFlags } from "../pipeline/Load.ts"
 import { type BatchPlan, planBatch } from "../pipeline/Plan.ts"
+import { Learned } from "../store/Learned.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "./Screen.ts"
 import { environmentBaseUrl } from "./Settings.ts"
+import { reading } from "./State.ts"
 
 /** What every command on a batch takes. */
 export interface BatchOptions {
@@ -41,10 +43,18 @@ export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOp
     provider: options.provider,
     model: options.model,
     language: options.language,
-    embeddedVoice: (language) => embeddedVoice(language)
+    embeddedVoice: (language) => embeddedVoice(language),
+    learnedLimits
   }
   return yield* loadBatch(options.inputs, flags)
 })
+
+/** What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so. */
+const learnedLimits = (state: string) =>
+  Effect.map(Learned, ({ longest }) => longest).pipe(
+    Effect.provide(reading(state)),
+    Effect.orElseSucceed(() => () => undefined)
+  )
 
 /** The batch planned, with what was mended or passed over in its scripts told on stderr. */
 export const planOf = Effect.fn("BatchFlags.plan")(function* (options: BatchOptions) {

@@ -1,6 +1,7 @@
 /** How the command ends: its exit codes, and which failure leads to which. */
 import { Data } from "effect"
 import { Refused } from "../gateway/Fault.ts"
+import { StateUnusable } from "../store/StateFault.ts"
 
 /** The exit codes that scripts and schedulers lean on. */
 export const exitCodes = {
@@ -57,8 +58,17 @@ export const endedBy = (failure: unknown): Ended => {
   const tag =
     typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
   const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
-  return new Ended({ code: stops(failure) ? exitCodes.stopped : (codeOf[tag] ?? exitCodes.fault), message })
+  const code = stops(failure)
+    ? exitCodes.stopped
+    : gaveWay(failure)
+      ? exitCodes.failed
+      : (codeOf[tag] ?? exitCodes.fault)
+  return new Ended({ code, message })
 }
+
+/** Whether the disk gave way under a run, which then is no bad usage: much may have been sent and done by then. */
+const gaveWay = (failure: unknown): boolean =>
+  failure instanceof StateUnusable && (failure.reason === "full" || failure.reason === "gone")
 
 /** Whether a service refused the account rather than the request. */
 const stops = (failure: unknown): boolean =>

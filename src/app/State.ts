@@ -3,10 +3,17 @@ import { Layer } from "effect"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Learned } from "../store/Learned.ts"
+import { Outlay } from "../store/Outlay.ts"
 import { readableState, writableState } from "../store/StateFolder.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 
-const stores = Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Deliveries.Default, Learned.Default)
+const stores = Layer.mergeAll(
+  UtteranceStore.Default,
+  ClipFolder.Default,
+  Deliveries.Default,
+  Learned.Default,
+  Outlay.Default
+)
 
 export const writing = (folder: string) => Layer.provide(stores, writableState(folder))
 

@@ -309,16 +309,26 @@ export const NotifySettings = Schema.Struct({
 })
 export type NotifySettings = typeof NotifySettings.Type
 
+/** What is done about a create whose answer was lost, at a service that does not repeat labels. */
+export const Undecided = Schema.Literal("match", "report", "again")
+export type Undecided = typeof Undecided.Type
+
 /** A manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
   service: optional(
     Schema.Union(
       Schema.Literal("embedded"),
-      Schema.Struct({ baseUrl: described(Schema.NonEmptyTrimmedString, "The service's base address.") })
+      Schema.Struct({
+        baseUrl: described(Schema.NonEmptyTrimmedString, "The service's base address."),
+        undecided: optional(
+          Undecided,
+          "A create whose answer was lost, at a service that does not repeat voice_name: match takes the one task of the history that can only be it and fails the line where that is not certain (default), report fails it always, again creates it once more and may pay twice."
+        )
+      })
     ).annotations({
       message: (issue) => ({
-        message: `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(issue.actual)}`,
+        message: `expected embedded, or baseUrl with the service's address (and undecided: match, report or again), found ${JSON.stringify(issue.actual)}`,
         override: true
       })
     }),

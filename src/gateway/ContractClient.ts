@@ -1,5 +1,5 @@
 /** The HTTP client on which the client derived from the contract stands: every answer comes through the exchange. */
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect } from "effect"
 import type { Asked, Exchange } from "./Exchange.ts"

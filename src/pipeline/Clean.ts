@@ -13,9 +13,9 @@ export interface Cleaned {
 }
 
 /**
- * Removes the clips of utterances that no batch of this state folder uses any more. One that is wanted again later is asked
- * for at its task first, so that it is not paid for again as long as the service has it. Clips to which something has happened
- * within `olderThan` are kept: a line that was taken out may come back.
+ * Removes the clips of utterances that no batch of this state folder uses any more, and audio that was of no use and has a
+ * successor by now. A clip that is wanted again later is asked for at its task first, so that it is not paid for again as long as
+ * the service has it. Clips to which something has happened within `olderThan` are kept: a line that was taken out may come back.
  */
 export const cleanClips = Effect.fn("Clean.clips")(function* (
   plan: BatchPlan,
@@ -27,8 +27,11 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
   const now = yield* Clock.currentTimeMillis
   const unused = yield* store.unused(now - Duration.toMillis(olderThan))
   const held = yield* store.clipSizes(unused)
-  const bytes = yield* clips.remove(unused)
-  const cleaned: Cleaned = { utterances: held.size, bytes }
+  const removed = yield* clips.remove(unused)
+  // Audio of which nothing could be made is evidence until a later take has given a clip.
+  const spoken = yield* store.clipSizes(plan.utterances.map(({ key }) => key))
+  const superseded = yield* clips.dropOriginals([...spoken.keys()])
+  const cleaned: Cleaned = { utterances: held.size, bytes: removed + superseded }
   return cleaned
 })
 

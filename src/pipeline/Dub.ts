@@ -9,9 +9,12 @@ import type { JobSummary, RunReport } from "../domain/Report.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { Learned } from "../store/Learned.ts"
+import { Outlay } from "../store/Outlay.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { announce } from "./Announce.ts"
 import { deliverJob, type JobResult } from "./JobDelivery.ts"
+import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
@@ -24,7 +27,7 @@ import { type Deadline, type Halt, type SpeakSummary, usualSettings } from "./Sp
 
 /** What a run is told besides its plan. */
 export interface DubOptions {
-  /** Creates stop before this run spends more credits. */
+  /** Creates stop before the batch has spent more credits, those of runs that were cut short included. */
   readonly maxCredits?: number | undefined
   /** After this moment nothing new is started. */
   readonly deadline?: Deadline | undefined
@@ -54,6 +57,8 @@ const run = Effect.fnUntraced(function* <E, R>(
   const before = yield* Clock.currentTimeMillis
   const { basename, join } = yield* Path.Path
   yield* openFolder(batch.out)
+  const outlay = yield* Outlay
+  yield* outlay.begin(batch.key)
   const waiting = yield* announce(plan)
   if (options.retry === true) {
     const store = yield* UtteranceStore
@@ -90,6 +95,7 @@ const run = Effect.fnUntraced(function* <E, R>(
     ...(halt === undefined ? {} : { stopped: halt }),
     warnings: summary.warnings
   }
+  if (summary.halt === undefined && summary.left === 0) yield* outlay.end(batch.key)
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
   yield* writeBatchPage(batch.out, report, results)
   const result: DubResult = { report, jobs: results, halt }
@@ -101,25 +107,38 @@ const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
   halt?.reason === "deadline" && left === 0 ? undefined : halt
 
 /** Everything that is left to be said, and the account's credits around it. */
-const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, { maxCredits, deadline }: DubOptions) {
+const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions) {
   const gateway = yield* Gateway
   yield* preflight(plan)
   const credits = Effect.map(Effect.option(gateway.reads.credits), (read) =>
     read._tag === "Some" ? read.value.credits : undefined
   )
   const before = yield* credits
-  const summary = yield* speak({
-    ...usualSettings,
-    keys: plan.utterances.map(({ key }) => key),
-    profileOf: plan.batch.profileOf,
-    maxCredits,
-    deadline
-  })
+  const keys = plan.utterances.map(({ key }) => key)
+  const summary = yield* speak(yield* settingsOf(plan.batch, keys, options))
   const after = yield* credits
   return {
     summary,
     credits: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
   }
+})
+
+/** How a batch is spoken, with what is left of its limit. */
+const settingsOf = Effect.fnUntraced(function* (
+  { key, profileOf, undecided }: Batch,
+  keys: ReadonlyArray<UtteranceKey>,
+  { maxCredits, deadline }: DubOptions
+) {
+  const outlay = yield* Outlay
+  const learned = yield* Learned
+  const spentBefore = (yield* outlay.spent(key)).reduce(
+    (sum, { casting, credits, unpriced }) =>
+      sum +
+      credits +
+      unpriced * (profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean ?? 0),
+    0
+  )
+  return { ...usualSettings, keys, profileOf, undecided, maxCredits, spentBefore, deadline }
 })
 
 /** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for, one at a time. */
@@ -214,7 +233,7 @@ export const deliverySettled = (
 const secondTakes = Effect.fnUntraced(function* <E, R>(
   { batch, jobs, utterances }: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  { maxCredits, deadline }: DubOptions,
+  options: DubOptions,
   first: SpeakSummary
 ) {
   const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
@@ -231,13 +250,7 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
   })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
   if (missing.length === 0) return { takes, summary: first }
-  const second = yield* speak({
-    ...usualSettings,
-    keys: missing,
-    profileOf: batch.profileOf,
-    deadline,
-    maxCredits: maxCredits === undefined ? undefined : Math.max(0, maxCredits - (first.credits ?? 0))
-  }).pipe(Effect.provide(service))
+  const second = yield* Effect.provide(speak(yield* settingsOf(batch, missing, options)), service)
   return { takes, summary: bothOf(first, second) }
 })
 

@@ -12,7 +12,8 @@ import type {
   SpeakerSettings,
   TagSettings,
   TextSettings,
-  TimelineSettings
+  TimelineSettings,
+  Undecided
 } from "../domain/Manifest.ts"
 import type { FitLimits } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
@@ -79,6 +80,7 @@ export interface Batch {
   readonly state: string
   /** The bundled service, or a remote one's base address. */
   readonly service: "embedded" | { readonly baseUrl: string }
+  readonly undecided: Undecided
   readonly profileOf: (provider: ProviderId) => ProviderProfile
   /** Who is told when a run has ended. */
   readonly notify?: NotifySettings

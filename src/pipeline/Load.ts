@@ -47,7 +47,12 @@ export interface RunFlags {
   readonly language?: LanguageTag | undefined
   /** The voice that the bundled service offers a language by itself, for jobs that name none. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
+  /** What a state folder has learned of the longest texts that providers take; a manifest that names a limit knows better. */
+  readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>
 }
+
+/** The most characters that a provider takes; undefined where it never refused a text as too long. */
+export type LearnedLimit = (provider: ProviderId) => number | undefined
 
 const scriptEndings = [".srt", ".vtt", ".ass", ".ssa", ".txt", ".md"]
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
@@ -146,14 +151,17 @@ const settle = Effect.fnUntraced(function* (
   const strays = Object.keys(overrides.jobs)
     .filter((known) => !jobs.some(({ id }) => id === known))
     .map((job) => `${overridesPath(name)}: changes of a job named "${job}" are passed over: there is none`)
+  const state = path.resolve(flags.state ?? path.join(base, ".dubwright"))
+  const limit = flags.learnedLimits === undefined ? () => undefined : yield* flags.learnedLimits(state)
   const batch: Batch = {
     name: manifest.name ?? path.parse(path.basename(name)).name,
     manifest: name,
     key: [path.resolve(name), ...(only === undefined ? [] : [`--only ${only}`])].join(" "),
     out: path.resolve(flags.out ?? path.join(base, "out")),
-    state: path.resolve(flags.state ?? path.join(base, ".dubwright")),
+    state,
     service,
-    profileOf: profiles(manifest, flags),
+    undecided: (typeof manifest.service === "object" ? manifest.service.undecided : undefined) ?? "match",
+    profileOf: profiles(manifest, flags, limit),
     jobs: chosen,
     ...(manifest.notify === undefined ? {} : { notify: manifest.notify }),
     ...(strays.length === 0 ? {} : { notices: strays })
@@ -164,19 +172,22 @@ const settle = Effect.fnUntraced(function* (
 const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   if (flags.embedded === true) return "embedded"
   if (flags.baseUrl !== undefined) return { baseUrl: flags.baseUrl }
-  if (manifest.service !== undefined) return manifest.service
+  if (manifest.service === "embedded") return manifest.service
+  if (manifest.service !== undefined) return { baseUrl: manifest.service.baseUrl }
   return flags.environmentBaseUrl === undefined ? "embedded" : { baseUrl: flags.environmentBaseUrl }
 }
 
 /** Each provider's profile with the batch's own limits over it, made once. */
-const profiles = (manifest: Manifest, flags: RunFlags): Batch["profileOf"] => {
+const profiles = (manifest: Manifest, flags: RunFlags, limit: LearnedLimit): Batch["profileOf"] => {
   const overall = flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }
   const made = new Map<ProviderId, ProviderProfile>()
   return (provider) => {
     const known = made.get(provider)
     if (known !== undefined) return known
+    const usual = profileOf(provider)
     const profile = ProviderProfile.make({
-      ...profileOf(provider),
+      ...usual,
+      maxChars: Math.min(usual.maxChars, limit(provider) ?? Infinity),
       ...overall,
       ...manifest.providers?.[provider]
     })

@@ -251,7 +251,8 @@ const speakUses = Effect.fnUntraced(function* (
     ...usualSettings,
     patience: "1 minute",
     keys,
-    profileOf: batch.profileOf
+    profileOf: batch.profileOf,
+    undecided: batch.undecided
   })
   const standings = yield* store.standings(keys)
   const failed = keys.flatMap((key) => {

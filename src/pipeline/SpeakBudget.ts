@@ -6,12 +6,20 @@ export class SpeakBudget {
   private aside = 0
   private known = true
 
-  /** `most` is the limit in credits; absent means none. */
-  constructor(private readonly most: number | undefined) {}
+  /** `most` is the limit in credits, absent means none; `earlier` is what runs before this one spent of it. */
+  constructor(
+    private readonly most: number | undefined,
+    private earlier = 0
+  ) {}
+
+  /** Whether there is a limit: then a price must be known before much is sent. */
+  get isLimited(): boolean {
+    return this.most !== undefined
+  }
 
   /** Sets a cost aside; false, and nothing set aside, where the limit would be passed. */
   reserve(cost: number): boolean {
-    if (this.most !== undefined && this.spent + this.aside + cost > this.most) return false
+    if (this.most !== undefined && this.earlier + this.spent + this.aside + cost > this.most) return false
     this.aside += cost
     return true
   }
@@ -28,7 +36,12 @@ export class SpeakBudget {
     this.spent += credits ?? reserved
   }
 
-  /** Credits spent; undefined where some of it is not known. */
+  /** A task of an earlier run was found, which nobody had counted. */
+  found(credits: number): void {
+    this.earlier += credits
+  }
+
+  /** Credits that this run spent; undefined where some of it is not known. */
   total(): number | undefined {
     return this.known ? this.spent : undefined
   }

@@ -41,8 +41,9 @@ export const keepClip = (
     const { key, casting, said } = utterance
     const ending = endingOf(fetched.audio)
     const original = clips.keepOriginal(key, ending, fetched.audio)
-    // A WAV's samples stand in the clip whole; anything else is kept as it came, until its clip has been placed.
-    if (!isWav(fetched.audio)) yield* original
+    // The decoder reads anything but a WAV from its file.
+    const onDisk = !isWav(fetched.audio)
+    if (onDisk) yield* original
     const decoded = yield* Effect.either(decode(clips.originalOf(key, ending), fetched.audio))
     if (Either.isLeft(decoded)) {
       yield* original
@@ -69,6 +70,7 @@ export const keepClip = (
     yield* breath(pcm)
     const wav = encodeWav16(pcm)
     const { checksum, bytes } = yield* clips.keep(key, wav)
+    if (onDisk) yield* clips.dropOriginal(key, ending)
     const suspect = verdict._tag === "Suspect" ? verdict.words : undefined
     if (suspect === undefined) yield* learned.spoke(casting, characters, speechMillis(segments, pcm))
     return Either.right<KeptClip>({

@@ -19,6 +19,7 @@ import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { Progress } from "./Progress.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./SpeakEnding.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
+import type { SpeakSettings } from "./SpeakSettings.ts"
 import { search } from "./SpeakSearch.ts"
 
 /** Takes that the service may fail or forget before an utterance is given up. */
@@ -28,7 +29,7 @@ const mostLosses = 3
 const mostAttempts = 6
 
 /** How long a create that is in the air may still bring its answer home when the run is interrupted. */
-const landing = Duration.seconds(4)
+const landing = Duration.millis(3_500)
 
 type Needs = UtteranceStore | Gateway | Learned | Progress
 
@@ -39,15 +40,13 @@ export const settledTask = (
   row: UtteranceRow
 ): Effect.Effect<Done, Ending | StateUnusable, Needs> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
-  return lane.inSlot(
-    Effect.gen(function* () {
-      const store = yield* UtteranceStore
-      if (row.state === "settled") yield* store.apply({ event: "refetch", key: row.utterance.key })
-      const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row)
-      return yield* awaited(run, row, task)
-    }),
-    row.state === "planned" ? 0 : 1
-  )
+  const done = Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    if (row.state === "settled") yield* store.apply({ event: "refetch", key: row.utterance.key })
+    const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row)
+    return yield* awaited(run, row, task)
+  })
+  return lane.inSlot(known ? done : run.pricing(row.utterance, done), row.state === "planned" ? 0 : 1)
 }
 
 /** A task for an utterance: looked for where one may have been made, else created. */
@@ -103,6 +102,7 @@ const recovered = (
         yield* run.alive
         if (made === "earlier") {
           run.counts.adopted++
+          run.budget.found(credits ?? (run.price(casting) ?? 0) * characters)
           yield* progress.emit({ _tag: "Adopted", provider: casting.provider, utterance: key })
         } else {
           run.counts.created++
@@ -159,7 +159,7 @@ const attempt = (
     if (!run.budget.reserve(cost)) {
       yield* run.stop({
         reason: "budget",
-        words: `the limit of ${run.settings.maxCredits} credits is reached; what is under way is finished, raise --max-credits to go on`
+        words: limitReached(run.settings)
       })
       return yield* new Left()
     }
@@ -184,7 +184,6 @@ const attempt = (
       const { task, credits } = answer.right
       run.budget.pay(cost, credits ?? (run.price(casting) === undefined ? undefined : cost))
       if (credits !== undefined) yield* learned.paid(casting, characters, credits)
-      yield* learned.tookLength(casting.provider, characters)
       yield* lane.told("taken")
       yield* run.alive
       run.counts.created++
@@ -230,6 +229,12 @@ const attempt = (
     }
   })
 
+const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
+  const before =
+    spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} were spent before, in runs that were cut short)`
+  return `the limit of ${maxCredits} credits is reached${before}; what is under way is finished, raise --max-credits to go on`
+}
+
 /** Tells how a lane stands after it was slowed. */
 const paced = (lane: Lane, provider: ProviderId): Effect.Effect<void, never, Progress> =>
   Effect.gen(function* () {
@@ -248,9 +253,12 @@ const landed = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     Effect.flatMap(Effect.forkDaemon(restore(create)), (fiber) =>
       restore(Fiber.join(fiber)).pipe(
         Effect.onInterrupt(() =>
+          // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
           Fiber.await(fiber).pipe(
             Effect.timeoutOption(landing),
             Effect.interruptible,
+            Effect.forkDaemon,
+            Effect.flatMap(Fiber.await),
             Effect.zipRight(Fiber.interrupt(fiber))
           )
         )

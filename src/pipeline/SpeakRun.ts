@@ -1,7 +1,8 @@
 /** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
-import { Clock, Deferred, Duration, Effect, Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Option, Scope } from "effect"
 import type { Casting } from "../domain/Casting.ts"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { Utterance } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"
@@ -22,6 +23,8 @@ export interface SpeakRun {
   readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
   /** Credits for one character, where configured or learned. */
   readonly price: (casting: Casting) => number | undefined
+  /** Does what may pay for an utterance. Under a limit and without a price this is one at a time, until a price is learned. */
+  readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Stops creates; the first reason stands. */
   readonly stop: (halt: Halt) => Effect.Effect<void>
   readonly halted: () => Halt | undefined
@@ -63,7 +66,8 @@ export const makeRun = (
     const lanes = new Map<ProviderId, Lane>()
     const settleTimes = new Map<string, SettleTimes>()
     const warnings = new Set<string>()
-    const budget = new SpeakBudget(settings.maxCredits)
+    const oneUnpriced = yield* Effect.makeSemaphore(1)
+    const budget = new SpeakBudget(settings.maxCredits, settings.spentBefore)
     const counts: Counts = {
       created: 0,
       adopted: 0,
@@ -111,6 +115,33 @@ export const makeRun = (
     yield* punctual
     yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
 
+    const price = (casting: Casting): number | undefined =>
+      settings.profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
+
+    const balance = Effect.map(
+      Effect.option(gateway.reads.credits),
+      Option.flatMapNullable(({ credits }) => credits)
+    )
+
+    /** Does work alone, and learns from it what a character costs: by its task, else by what the account has less. */
+    const pricedBy = <A, E, R>({ casting, characters }: Utterance, work: Effect.Effect<A, E, R>) =>
+      Effect.gen(function* () {
+        const before = yield* balance
+        const made = counts.created
+        const result = yield* work
+        if (price(casting) !== undefined || counts.created === made) return result
+        const credits = Option.zipWith(before, yield* balance, (had, has) => had - has)
+        if (Option.isSome(credits) && credits.value > 0) {
+          budget.pay(0, credits.value)
+          yield* learned.paid(casting, characters, credits.value)
+        } else
+          yield* stop({
+            reason: "budget",
+            words: `a limit of ${settings.maxCredits} credits cannot be kept: neither the tasks of ${casting.provider} nor the account tell what a character costs; name creditsPerCharacter under providers: in the manifest`
+          })
+        return result
+      })
+
     return {
       settings,
       counts,
@@ -125,8 +156,17 @@ export const makeRun = (
             return lane
           })
         }),
-      price: (casting) =>
-        settings.profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean,
+      price,
+      pricing: (utterance, work) =>
+        !budget.isLimited || price(utterance.casting) !== undefined
+          ? work
+          : oneUnpriced.withPermits(1)(
+              Effect.suspend(() =>
+                price(utterance.casting) !== undefined || halt !== undefined
+                  ? work
+                  : pricedBy(utterance, work)
+              )
+            ),
       stop,
       halted: () => halt,
       punctual,

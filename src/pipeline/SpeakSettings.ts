@@ -1,23 +1,18 @@
 /** What the speak stage is given, and what it gives back. */
 import type { Duration } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { Undecided } from "../domain/Manifest.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
-
-/** What is done about a create whose answer was lost, at a service that does not repeat labels. */
-export type Undecided =
-  /** The one task in the history that can only be it is taken; where there is none or several, as "report". */
-  | "match"
-  /** The utterance fails and is named: it may have been paid for. */
-  | "report"
-  /** It is created again: it may be paid for twice. */
-  | "again"
 
 export interface SpeakSettings {
   /** The utterances wanted, planned before, in the order in which they are wanted. */
   readonly keys: ReadonlyArray<UtteranceKey>
   readonly profileOf: (provider: ProviderId) => ProviderProfile
-  /** Creates stop before this run spends more; absent means no limit. */
+  /** Creates stop before the batch spends more; absent means no limit. */
   readonly maxCredits: number | undefined
+  /** Credits of that limit that the batch has spent already, in runs that were cut short. */
+  readonly spentBefore: number
+  /** Of a create whose answer was lost, at a service that does not repeat labels. */
   readonly undecided: Undecided
   /** After this moment nothing new is started; absent means no such moment. */
   readonly deadline?: Deadline | undefined
@@ -30,6 +25,7 @@ export interface SpeakSettings {
 /** The settings of a run that says nothing special. */
 export const usualSettings = {
   maxCredits: undefined,
+  spentBefore: 0,
   undecided: "match",
   patience: "30 minutes",
   rerolls: 0.05

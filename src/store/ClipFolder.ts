@@ -27,7 +27,10 @@ export interface Kept {
   readonly bytes: number
 }
 
-/** The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received where the clip does not hold all of it. */
+/**
+ * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be made of
+ * it: for the decoder to read, and as evidence where it is of no use.
+ */
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
     const { folder, clips } = yield* StateFolder
@@ -85,43 +88,54 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       })
     })
 
-    /** Removes what was received for these utterances; their clips stay. */
-    const dropOriginals = Effect.fn("ClipFolder.dropOriginals")(function* (
-      keys: ReadonlyArray<UtteranceKey>
-    ) {
-      const wanted = new Set<string>(keys)
-      yield* attempt(async () => {
-        for (const name of await readdir(clips)) {
-          const key = /^([0-9a-f]{64})\.original\./u.exec(name)?.[1]
-          if (key !== undefined && wanted.has(key)) await rm(join(clips, name), { force: true })
-        }
-      })
-    })
+    /** Removes what was received, once its clip is kept. */
+    const dropOriginal = (key: UtteranceKey, ending: string) =>
+      attempt(() => rm(originalOf(key, ending), { force: true }))
 
-    /** Removes everything of these utterances; returns how many bytes that frees. */
-    const remove = Effect.fn("ClipFolder.remove")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const wanted = new Set<string>(keys)
-      return yield* attempt(async () => {
+    /** Removes the files whose names are chosen; returns how many bytes that frees. */
+    const removeWhere = (isChosen: (name: string) => boolean) =>
+      attempt(async () => {
         let freed = 0
         for (const name of await readdir(clips)) {
-          if (!wanted.has(name.slice(0, 64))) continue
+          if (!isChosen(name)) continue
           freed += statSync(join(clips, name), { throwIfNoEntry: false })?.size ?? 0
           await rm(join(clips, name), { force: true })
         }
         return freed
       })
+
+    /** Removes what was received for these utterances in whatever take; their clips stay. Returns how many bytes that frees. */
+    const dropOriginals = Effect.fn("ClipFolder.dropOriginals")(function* (
+      keys: ReadonlyArray<UtteranceKey>
+    ) {
+      const wanted = new Set<string>(keys)
+      return yield* removeWhere((name) => name.startsWith(".original.", 64) && wanted.has(name.slice(0, 64)))
+    })
+
+    /** Removes everything of these utterances; returns how many bytes that frees. */
+    const remove = Effect.fn("ClipFolder.remove")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const wanted = new Set<string>(keys)
+      return yield* removeWhere((name) => wanted.has(name.slice(0, 64)))
     })
 
     /** Removes what a killed run left half-written. Only for the folder's one writer, before it writes. */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
-      yield* attempt(async () => {
-        await mkdir(clips, { recursive: true })
-        for (const name of await readdir(clips))
-          if (name.startsWith(partPrefix)) await rm(join(clips, name), { force: true })
-      })
+      yield* attempt(() => mkdir(clips, { recursive: true }))
+      yield* removeWhere((name) => name.startsWith(partPrefix))
     })
 
-    return { pathOf, originalOf, keep, keepOriginal, read, damaged, dropOriginals, remove, sweep }
+    return {
+      pathOf,
+      originalOf,
+      keep,
+      keepOriginal,
+      read,
+      damaged,
+      dropOriginal,
+      dropOriginals,
+      remove,
+      sweep
+    }
   })
 }) {}
 

@@ -7,14 +7,6 @@ import type { ProviderId } from "../domain/Ids.ts"
 import { failOrDie, type StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 
-/** The lengths that a provider was seen to take and to refuse as too long, in characters. */
-export interface Lengths {
-  /** The longest text it took. */
-  readonly taken: number
-  /** The shortest it refused as too long; absent where it never did. */
-  readonly refused: number | undefined
-}
-
 /** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
 export class Learned extends Effect.Service<Learned>()("store/Learned", {
   scoped: Effect.gen(function* () {
@@ -80,16 +72,11 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
       paid: (casting: Casting, characters: number, credits: number) =>
         add(nameOf("price", modelOf(casting)), credits / characters),
 
-      lengths: (provider: ProviderId): Lengths => ({
-        taken: bound(nameOf("length-taken", provider)) ?? 0,
-        refused: bound(nameOf("length-refused", provider))
-      }),
-      tookLength: (provider: ProviderId, characters: number) =>
-        Effect.suspend(() =>
-          characters > (bound(nameOf("length-taken", provider)) ?? 0)
-            ? put(nameOf("length-taken", provider), exactly(characters))
-            : Effect.void
-        ),
+      /** The most characters that a provider takes, by what it refused as too long; undefined where it never did. */
+      longest: (provider: ProviderId): number | undefined => {
+        const refused = bound(nameOf("length-refused", provider))
+        return refused === undefined ? undefined : Math.max(shortestLimit, refused - 1)
+      },
       refusedLength: (provider: ProviderId, characters: number) =>
         Effect.suspend(() =>
           characters < (bound(nameOf("length-refused", provider)) ?? Infinity)
@@ -99,6 +86,9 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
     }
   })
 }) {}
+
+/** No provider takes less: a refusal of a text this short has other reasons. */
+const shortestLimit = 100
 
 const readEstimate = Schema.decode(Schema.parseJson(Estimate))
 

@@ -86,6 +86,13 @@ const steps = {
       files TEXT NOT NULL,
       PRIMARY KEY (folder, job)
     ) WITHOUT ROWID`
+  ),
+  "0003_batches": statements(
+    // Batches that were begun and are not ended yet: what they spend is counted from then on.
+    `CREATE TABLE batch (
+      batch TEXT PRIMARY KEY,
+      begun_at INTEGER NOT NULL
+    ) WITHOUT ROWID`
   )
 }
 

@@ -43,17 +43,6 @@ export interface JobStanding {
   readonly left: number
 }
 
-/** Tasks made in a span of time, by provider. */
-export interface Spending {
-  readonly provider: ProviderId
-  readonly tasks: number
-  readonly adopted: number
-  readonly characters: number
-  /** The sum of what the service said; `unpriced` characters are of tasks of which it said nothing. */
-  readonly credits: number
-  readonly unpriced: number
-}
-
 /** The store of utterances. Every method may fail when the folder can no longer be used. */
 export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
   scoped: Effect.gen(function* () {
@@ -181,11 +170,6 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
     })
 
-    /** What was paid for from a time on (milliseconds since 1970), by provider. */
-    const spending = Effect.fn("UtteranceStore.spending")(function* (since: number) {
-      return yield* guarded(sql.unsafe<Spending>(spendingSince, [since]))
-    })
-
     /** Utterances that no job of any batch uses any more, and to which nothing has happened since `before` (milliseconds since 1970). */
     const unused = Effect.fn("UtteranceStore.unused")(function* (before: number = Number.MAX_SAFE_INTEGER) {
       const found = yield* guarded(
@@ -233,7 +217,6 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       announcedLike,
       unspoken,
       jobStandings,
-      spending,
       unused,
       /** Writes a change, checked against the table of transitions; an impossible one is a fault in the program. */
       apply: write
@@ -263,10 +246,6 @@ const standingOfJobs = `SELECT job.job AS job, count(utterance.key) AS utterance
 FROM job LEFT JOIN job_use ON job_use.batch = job.batch AND job_use.job = job.job
 LEFT JOIN utterance ON utterance.key = job_use.key
 WHERE job.batch = ? GROUP BY job.job ORDER BY job.position`
-
-const spendingSince = `SELECT provider, count(*) AS tasks, sum(adopted) AS adopted, sum(characters) AS characters,
-  coalesce(sum(credits), 0) AS credits, coalesce(sum(CASE WHEN credits IS NULL THEN characters END), 0) AS unpriced
-FROM task WHERE made_at >= ? GROUP BY provider ORDER BY provider`
 
 /** Writes which utterances each job uses, where that changed. */
 const recordUses = Effect.fnUntraced(function* (

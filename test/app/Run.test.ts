@@ -106,10 +106,16 @@ describe("run", () => {
 
   test("stops for the budget with code 4, and goes on when that is mended", async () => {
     const cwd = batch()
-    const stopped = await run(["run", "batch.yaml", "--json", "--max-credits", "5"], { cwd })
+    const limited = ["run", "batch.yaml", "--json", "--max-credits", "5"]
+    const stopped = await run(limited, { cwd })
     expect(stopped.code, stopped.stderr).toBe(4)
     const report = JSON.parse(stopped.stdout)
     expect(report.jobs.some(({ status }: { status: string }) => status === "unfinished")).toBe(true)
+    expect(report.tasks.created).toBe(1)
+    // The limit is the batch's: a run that goes on does not have it anew.
+    const still = await run(limited, { cwd })
+    expect([still.code, JSON.parse(still.stdout).tasks.created]).toEqual([4, 0])
+    expect(still.stderr).toContain("were spent before, in runs that were cut short")
     const mended = await run(["run", "batch.yaml"], { cwd })
     expect(mended.code).toBe(0)
   })

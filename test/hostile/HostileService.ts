@@ -59,10 +59,16 @@ export interface Character {
   readonly otherHost: boolean
   /** Credits a character. */
   readonly price: number | undefined
+  /** Whether creates tell what they take. */
+  readonly tellsPrice: boolean
   /** Credits on the account; absent means without limit. */
   readonly credits: number | undefined
   /** Texts that it never speaks. */
   readonly refuses: RegExp | undefined
+  /** The most characters of a text. */
+  readonly longest: number
+  /** What it sends for every text; absent means a WAV that speaks it. */
+  readonly sound: Uint8Array | undefined
 }
 
 /** A well-behaved one. */
@@ -76,8 +82,11 @@ export const calm: Character = {
   echoes: true,
   otherHost: false,
   price: 1,
+  tellsPrice: true,
   credits: undefined,
-  refuses: undefined
+  refuses: undefined,
+  longest: 5_000,
+  sound: undefined
 }
 
 /** A task that was charged. */
@@ -133,6 +142,11 @@ export class HostileService {
     return addressOf(this.main)
   }
 
+  /** Credits of all tasks that were charged. */
+  get spent(): number {
+    return this.charged.reduce((sum, { text }) => sum + charactersOf(text) * (this.character.price ?? 0), 0)
+  }
+
   /** Whether a mischief happens now. */
   private happens(mischief: Mischief, about: string): boolean {
     const odds = this.character.odds[mischief] ?? 0
@@ -165,7 +179,8 @@ export class HostileService {
       this.create(response, decodeURIComponent(name), body)
     else if (what === "task" && request.method === "GET") this.look(response, name)
     else if (what === "tasks") this.history(response, url)
-    else if (what === "credits") answer(response, 200, { credits: this.character.credits ?? 1e9 })
+    else if (what === "credits")
+      answer(response, 200, { credits: (this.character.credits ?? 1e9) - this.spent })
     else if (what === "voices") answer(response, 200, { data: ["v1", "vi-anna"].map((id) => ({ id })) })
     else if (what === "health-check") {
       this.count("health")
@@ -178,6 +193,8 @@ export class HostileService {
     const { text, provider, voice_name: label } = JSON.parse(body)
     if (this.character.refuses?.test(text) === true)
       return answer(response, 422, { errors: [{ msg: "no such words here" }] })
+    if (charactersOf(text) > this.character.longest)
+      return answer(response, 413, { error: `at most ${this.character.longest} characters` })
     if (this.happens("create-429", text)) return answer(response, 429, { error: "slow down" })
     if (this.happens("create-429-retry-after", text))
       return answer(response, 429, { error: { message: "slow down" } }, { "retry-after": "1" })
@@ -186,11 +203,7 @@ export class HostileService {
     if (this.happens("create-500-before", text)) return answer(response, 500, "Internal Server Error")
     if (this.happens("create-drop-before", text)) return void response.destroy()
     const price = (this.character.price ?? 0) * charactersOf(text)
-    const spent = this.charged.reduce(
-      (sum, task) => sum + charactersOf(task.text) * (this.character.price ?? 0),
-      0
-    )
-    if (this.character.credits !== undefined && spent + price > this.character.credits)
+    if (this.character.credits !== undefined && this.spent + price > this.character.credits)
       return answer(response, 402, { message: "insufficient credits" })
     const [from, to] = this.character.settle
     const now = Date.now()
@@ -213,7 +226,7 @@ export class HostileService {
     if (this.happens("create-drop-after", text)) return void response.destroy()
     if (this.happens("create-hang-after", text)) return
     if (this.happens("create-garbage-after", text)) return answer(response, 200, '{"task_id": "')
-    const credits = this.character.price === undefined ? {} : { credits: price }
+    const credits = this.character.price === undefined || !this.character.tellsPrice ? {} : { credits: price }
     answer(response, 201, this.wrapped({ task_id: task.id, status: "pending", ...credits }))
   }
 
@@ -272,7 +285,7 @@ export class HostileService {
     if (this.happens("audio-empty", text)) return sound(response, new Uint8Array())
     if (this.happens("audio-noise", text)) return sound(response, new Uint8Array(2_000).fill(0xa5))
     if (this.happens("audio-silent", text)) return sound(response, silence(text))
-    const bytes = babble(text)
+    const bytes = this.character.sound ?? babble(text)
     if (this.happens("audio-short", text)) return sound(response, bytes.subarray(0, bytes.length / 2))
     if (this.happens("audio-cut", text)) {
       response.writeHead(200, { "content-length": bytes.length, "content-type": "audio/wav" })

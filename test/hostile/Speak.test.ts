@@ -1,13 +1,18 @@
-import { rmSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import type { Undecided } from "../../src/domain/Manifest.ts"
 import type { Utterance } from "../../src/domain/Utterance.ts"
 import type { ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
 import type { SpeakSettings } from "../../src/pipeline/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { ffmpeg } from "../ffmpeg/media.ts"
+import { babble } from "./Babble.ts"
 import { job, parts, serving, settingsFor, stored, temporaryFolder, utterances } from "./Batch.ts"
+import { reached } from "./Command.ts"
 import { calm, type Character, HostileService, mischiefs } from "./HostileService.ts"
 
 const plannedAndSpoken = (list: ReadonlyArray<Utterance>, settings: Partial<SpeakSettings> = {}) =>
@@ -165,6 +170,34 @@ it.scopedLive("spends no more than it may", () =>
   })
 )
 
+it.scopedLive("keeps a limit where no price is known before: one task tells it, else no more is sent", () =>
+  Effect.gen(function* () {
+    const list = utterances(30)
+    const limited = (character: Partial<Character>) =>
+      Effect.gen(function* () {
+        const service = yield* serving(new HostileService({ ...calm, price: 3, ...character }))
+        const folder = yield* temporaryFolder
+        const summary = yield* Effect.provide(
+          plannedAndSpoken(list, { maxCredits: 700, spentBefore: 200 }),
+          parts(folder, service)
+        )
+        expect(summary.halt?.reason).toBe("budget")
+        expect(summary.left).toBe(list.length - service.charged.length)
+        return { service, words: summary.halt?.words }
+      })
+    // By the answer to the create, or by what the account has less.
+    for (const tellsPrice of [true, false]) {
+      const { service, words } = yield* limited({ tellsPrice })
+      expect(words).toMatch(/^the limit of 700 credits is reached \(200 were spent before/u)
+      expect(service.spent).toBeLessThanOrEqual(500)
+      expect(service.spent).toBeGreaterThan(300)
+    }
+    const { service, words } = yield* limited({ price: undefined })
+    expect(words).toMatch(/cannot be kept.*creditsPerCharacter/u)
+    expect(service.charged.length).toBe(1)
+  })
+)
+
 it.scopedLive("tells of a refused key without telling the key", () =>
   Effect.gen(function* () {
     const list = utterances(10)
@@ -221,6 +254,22 @@ it.scopedLive("finds lost tasks by what they are where labels do not come back",
   })
 )
 
+it.scopedLive("fails, or pays for again, what it cannot tell, as it is told to", () =>
+  Effect.gen(function* () {
+    const list = utterances(4)
+    const lost = { ...calm, echoes: false, odds: { "create-drop-after": 1 } }
+    const told = (undecided: Undecided) =>
+      Effect.gen(function* () {
+        const service = yield* serving(new HostileService(lost))
+        const folder = yield* temporaryFolder
+        const summary = yield* Effect.provide(plannedAndSpoken(list, { undecided }), parts(folder, service))
+        return { failed: summary.failed, paid: service.charged.length }
+      })
+    expect(yield* told("report")).toEqual({ failed: 4, paid: 4 })
+    expect(yield* told("again")).toEqual({ failed: 0, paid: 8 })
+  })
+)
+
 it.scopedLive("asks the task again, and pays nothing, for a clip that was deleted or damaged", () =>
   Effect.gen(function* () {
     const list = utterances(6)
@@ -250,6 +299,38 @@ it.scopedLive("asks the task again, and pays nothing, for a clip that was delete
   })
 )
 
+it.scopedLive("keeps what was received no longer than until its clip is there", () =>
+  Effect.gen(function* () {
+    const list = utterances(2)
+    const folder = yield* temporaryFolder
+    const spoken = join(folder, "spoken.wav")
+    const packed = join(folder, "packed.mp3")
+    writeFileSync(spoken, babble(list.map(({ text }) => text).join(" ")))
+    yield* ffmpeg("-i", spoken, packed)
+    const sound = new Uint8Array(readFileSync(packed))
+    const clips = join(folder, "state", "clips")
+    const state = join(folder, "state")
+
+    const useless = yield* serving(new HostileService({ ...calm, sound: sound.slice(0, 300) }))
+    const first = yield* Effect.provide(plannedAndSpoken(list, { rerolls: 0 }), parts(state, useless))
+    expect(first.failed).toBe(2)
+    const evidence = list.map(({ key }) => `${key}.original.mp3`).sort()
+    expect(readdirSync(clips).sort()).toEqual(evidence)
+
+    const service = yield* serving(new HostileService({ ...calm, sound }))
+    const again = Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      yield* store.revive(
+        list.map(({ key }) => key),
+        "all"
+      )
+      return yield* plannedAndSpoken(list)
+    })
+    expect((yield* Effect.provide(again, parts(state, service))).failed).toBe(0)
+    expect(readdirSync(clips).sort()).toEqual(list.map(({ key }) => `${key}.wav`).sort())
+  })
+)
+
 it.scopedLive("pays for nothing twice when it is interrupted and run again", () =>
   Effect.gen(function* () {
     const list = utterances(60)
@@ -269,10 +350,3 @@ it.scopedLive("pays for nothing twice when it is interrupted and run again", () 
     expect(heardOf(service)).toEqual(onceEach(list))
   })
 )
-
-/** Waits until so many tasks were charged. */
-const reached = (service: HostileService, count: number): Promise<void> =>
-  new Promise((resolve) => {
-    const look = () => (service.charged.length >= count ? resolve() : setTimeout(look, 2))
-    look()
-  })

@@ -49,6 +49,7 @@ layer(NodeContext.layer)("loading", (it) => {
           key: `${folder}/m.yaml`,
           out: `${folder}/out`,
           state: `${folder}/.dubwright`,
+          undecided: "match",
           service: { baseUrl: "http://127.0.0.1:9" },
           profileOf: undefined,
           jobs: [

@@ -22,21 +22,20 @@ it.scopedLive("remembers from run to run", () =>
       other: learned.settleTime(provider, 600),
       speech: learned.speechTime(casting)?.mean,
       price: learned.price(casting)?.mean,
-      lengths: learned.lengths(provider)
+      longest: learned.longest(provider)
     })
     expect(yield* run((learned) => Effect.sync(() => figures(learned)))).toEqual({
       settle: undefined,
       other: undefined,
       speech: undefined,
       price: undefined,
-      lengths: { taken: 0, refused: undefined }
+      longest: undefined
     })
     const before = yield* run((learned) =>
       Effect.gen(function* () {
         for (const time of [400, 420, 380]) yield* learned.settled(provider, 60, time)
         yield* learned.spoke(casting, 100, 6_000)
         yield* learned.paid(casting, 100, 150)
-        for (const length of [500, 900, 700]) yield* learned.tookLength(provider, length)
         for (const length of [3_000, 2_000, 2_500]) yield* learned.refusedLength(provider, length)
         return figures(learned)
       })
@@ -46,7 +45,7 @@ it.scopedLive("remembers from run to run", () =>
       other: undefined,
       speech: 60,
       price: 1.5,
-      lengths: { taken: 900, refused: 2_000 }
+      longest: 1_999
     })
     expect(yield* run((learned) => Effect.sync(() => figures(learned)))).toEqual(before)
   })

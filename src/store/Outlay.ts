@@ -1,0 +1,64 @@
+/**
+ * What a batch has spent since it was begun. It is begun by its first run and ended by one that leaves nothing undone: runs
+ * that were cut short in between are one and the same expense.
+ */
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect, Schema } from "effect"
+import { Casting } from "../domain/Casting.ts"
+import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { StateFolder } from "./StateFolder.ts"
+
+/** Tasks of one provider and model that were paid for. */
+export interface Spent {
+  /** That of one of them. */
+  readonly casting: Casting
+  /** The sum of what the service said. */
+  readonly credits: number
+  /** Characters of tasks of which it said nothing. */
+  readonly unpriced: number
+}
+
+const readCasting = Schema.decodeSync(Schema.parseJson(Casting))
+
+export class Outlay extends Effect.Service<Outlay>()("store/Outlay", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder } = yield* StateFolder
+
+    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
+      Effect.catchTag(effect, "SqlError", (error) => failOrDie(folder, error))
+
+    /** Begins a batch that is not begun yet. */
+    const begin = Effect.fn("Outlay.begin")(function* (batch: string) {
+      const now = yield* Clock.currentTimeMillis
+      yield* guarded(sql`INSERT OR IGNORE INTO batch (batch, begun_at) VALUES (${batch}, ${now})`)
+    })
+
+    /** Ends a batch: the next run begins it anew. */
+    const end = Effect.fn("Outlay.end")(function* (batch: string) {
+      yield* guarded(sql`DELETE FROM batch WHERE batch = ${batch}`)
+    })
+
+    /** What a batch has spent since it was begun; nothing where it is not begun. */
+    const spent = Effect.fn("Outlay.spent")(function* (batch: string) {
+      const rows = yield* guarded(
+        sql.unsafe<{ readonly casting: string; readonly credits: number; readonly unpriced: number }>(
+          spentSince,
+          [batch, batch]
+        )
+      )
+      return rows.map(({ casting, ...sums }): Spent => ({ casting: readCasting(casting), ...sums }))
+    })
+
+    return { begin, end, spent }
+  })
+}) {}
+
+// An utterance that nobody uses any more was replaced by an edit since.
+const spentSince = `SELECT min(utterance.casting) AS casting, coalesce(sum(credits), 0) AS credits,
+  coalesce(sum(CASE WHEN credits IS NULL THEN task.characters END), 0) AS unpriced
+FROM task JOIN utterance ON utterance.key = task.key
+WHERE made_at >= (SELECT begun_at FROM batch WHERE batch = ?)
+  AND (task.key IN (SELECT key FROM job_use WHERE batch = ?) OR task.key NOT IN (SELECT key FROM job_use))
+GROUP BY task.provider, casting ->> 'model'`

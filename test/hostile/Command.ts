@@ -1,0 +1,66 @@
+/** The real command, told to speak a subtitle with a service of ours. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { HostileService } from "./HostileService.ts"
+
+const command = fileURLToPath(new URL("../../dist/dubwright.mjs", import.meta.url))
+
+const clock = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().slice(11, 23).replace(".", ",")
+
+/** Writes `scene.srt` of so many lines into a folder; `words` are what the lines say, by their numbers. */
+export const writeScene = (
+  folder: string,
+  lines: number,
+  words = (line: number) => `This is line number ${line}.`
+): void =>
+  writeFileSync(
+    join(folder, "scene.srt"),
+    Array.from(
+      { length: lines },
+      (_, i) => `${i + 1}\n${clock(i * 3)} --> ${clock(i * 3 + 2.8)}\n${words(i + 1)}\n`
+    ).join("\n")
+  )
+
+/** How a command ended: its exit code or the signal that ended it, and what it said on stderr. */
+export interface CommandEnd {
+  readonly how: number | string | null
+  readonly words: string
+}
+
+/** Starts a run of a folder's scene; its state and results lie beside it unless the state has a place of its own. */
+export const started = (folder: string, service: HostileService, state = join(folder, "state")) => {
+  const options = ["--base-url", service.baseUrl, "--voice", "v1", "--provider", "provider_fast", "--quiet"]
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [
+      command,
+      "run",
+      join(folder, "scene.srt"),
+      ...options,
+      ...["--state", state, "--out", join(folder, "out")]
+    ],
+    {
+      env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
+      stdio: ["ignore", "ignore", "pipe"]
+    }
+  )
+  let words = ""
+  child.stderr?.on("data", (chunk) => (words += String(chunk)))
+  const ended = new Promise<CommandEnd>((resolve) =>
+    child.once("close", (code, signal) => resolve({ how: code ?? signal, words }))
+  )
+  return { child, ended }
+}
+
+/** The scene's finished sound. */
+export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "out/scene/scene.wav"))
+
+/** Waits until so many tasks were charged. */
+export const reached = (service: HostileService, count: number): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => (service.charged.length >= count ? resolve() : setTimeout(look, 2))
+    look()
+  })

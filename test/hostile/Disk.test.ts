@@ -1,0 +1,76 @@
+/** The real command on a disk that gives way: full, then read-only. The disk is a small one in memory, mounted where that is allowed. */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { serving, temporaryFolder } from "./Batch.ts"
+import { resultIn, started, writeScene } from "./Command.ts"
+import { calm, HostileService } from "./HostileService.ts"
+
+const lines = 24
+
+const done = (program: string, ...words: ReadonlyArray<string>): boolean =>
+  spawnSync(program, words, { stdio: "ignore" }).status === 0
+
+/** A disk of so many bytes, for as long as the scope; undefined where none may be mounted. */
+const smallDisk = (place: string, size: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(place)
+      return done("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place)
+    }),
+    (mounted) => Effect.sync(() => mounted && done("umount", "-l", place))
+  )
+
+const mayMount = Effect.runSync(
+  Effect.sync(() => {
+    const place = join(process.cwd(), "node_modules", `.mount-${process.pid}`)
+    mkdirSync(place, { recursive: true })
+    const may = done("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place) && done("umount", place)
+    rmSync(place, { recursive: true })
+    return may
+  })
+)
+
+const title =
+  "a full disk and a read-only one are told in a line, harm nothing, and the run goes on when they are mended"
+
+if (!mayMount) it.skip(`${title} (not tried: no disk may be mounted here, which takes root)`)
+else
+  it.scopedLive(
+    title,
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        writeScene(folder, lines)
+        const quiet = yield* temporaryFolder
+        writeScene(quiet, lines)
+        const well = yield* serving(new HostileService(calm))
+        expect(yield* Effect.promise(() => started(quiet, well).ended)).toEqual({ how: 0, words: "" })
+
+        const service = yield* serving(new HostileService(calm))
+        const disk = join(folder, "disk")
+        yield* smallDisk(disk, "700k")
+        const state = join(disk, "state")
+        yield* Effect.promise(async () => {
+          const full = await started(folder, service, state).ended
+          expect(full.how).toBe(3)
+          expect(full.words).toMatch(
+            /^dubwright: .*: no space is left on its disk; free some and run again, nothing paid for is lost[^\n]*\n$/u
+          )
+          expect(service.charged.length).toBeGreaterThan(0)
+
+          expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
+          const locked = await started(folder, service, state).ended
+          expect(locked.how).toBe(2)
+          expect(locked.words).toMatch(/^dubwright: .*: cannot be written; make it writable[^\n]*\n$/u)
+
+          expect(done("mount", "-o", "remount,rw,size=32m", disk)).toBe(true)
+          expect(await started(folder, service, state).ended).toEqual({ how: 0, words: "" })
+        })
+        expect(service.charged.length).toBe(lines)
+        expect(resultIn(folder).equals(resultIn(quiet))).toBe(true)
+      }),
+    60_000
+  )

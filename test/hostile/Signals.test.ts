@@ -1,0 +1,70 @@
+/** The real command, asked to stop by signals: what is in the air comes home, and nothing is paid for twice. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { serving, temporaryFolder } from "./Batch.ts"
+import { reached, started, writeScene } from "./Command.ts"
+import { calm, type Character, HostileService } from "./HostileService.ts"
+
+const lines = 60
+
+/** Milliseconds within which a first signal ends a run. */
+const grace = 5_000
+
+it.scopedLive(
+  "SIGINT and SIGTERM save what is under way and end the run with their codes; it goes on from there",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, lines)
+      const service = yield* serving(new HostileService({ ...calm, settle: [300, 600] }))
+      yield* Effect.promise(async () => {
+        for (const [signal, code] of [
+          ["SIGINT", 130],
+          ["SIGTERM", 143]
+        ] as const) {
+          const { child, ended } = started(folder, service)
+          await reached(service, service.charged.length + 12)
+          const from = Date.now()
+          child.kill(signal)
+          const end = await ended
+          expect(end).toEqual({
+            how: code,
+            words: "dubwright: interrupted; what is done is saved, run the same command again to go on\n"
+          })
+          expect(Date.now() - from).toBeLessThan(grace)
+          expect(service.charged.length).toBeLessThan(lines)
+        }
+        expect(await started(folder, service).ended).toEqual({ how: 0, words: "" })
+      })
+      expect(new Set(service.charged.map(({ text }) => text)).size).toBe(lines)
+      expect(service.charged.length).toBe(lines)
+    }),
+  60_000
+)
+
+it.scopedLive(
+  "a second signal stops at once, though an answer is still in the air; nothing is paid for twice even so",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, lines)
+      const odds: Character["odds"] = { "create-hang-after": 1 }
+      const service = yield* serving(new HostileService({ ...calm, odds }))
+      yield* Effect.promise(async () => {
+        const { child, ended } = started(folder, service)
+        await reached(service, 4)
+        child.kill("SIGINT")
+        // The answers hang, so the first signal is still being waited for.
+        const first = await Promise.race([ended, new Promise((later) => setTimeout(later, 700, "waiting"))])
+        expect(first).toBe("waiting")
+        child.kill("SIGINT")
+        expect((await ended).how).toBe("SIGINT")
+        odds["create-hang-after"] = 0
+        const paid = service.charged.length
+        expect(await started(folder, service).ended).toMatchObject({ how: 0 })
+        expect(paid).toBeLessThan(lines)
+      })
+      expect(service.charged.length).toBe(lines)
+    }),
+  60_000
+)
