@@ -1,0 +1,41 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TaskId } from "../../src/domain/Ids.ts"
+import { Outlay } from "../../src/store/Outlay.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { casting, job, temporaryFolder, utterances } from "../hostile/Batch.ts"
+
+it.scopedLive(
+  "counts what a batch has spent from its beginning to its end, what was edited away since included",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const stores = Layer.mergeAll(UtteranceStore.Default, Outlay.Default)
+      yield* Effect.gen(function* () {
+        const store = yield* UtteranceStore
+        const outlay = yield* Outlay
+        const [own, replaced, others] = utterances(3)
+        if (own === undefined || replaced === undefined || others === undefined) return
+        const paid = ({ key }: typeof own, credits: number | undefined) =>
+          Effect.zipRight(
+            store.apply({ event: "announce", key }),
+            store.apply({ event: "accept", key, task: TaskId.make(key), credits })
+          )
+        yield* store.plan("batch", job([own, replaced]))
+        yield* store.plan("another", job([others]))
+        yield* outlay.begin("batch")
+        yield* paid(own, 7.5)
+        yield* paid(replaced, undefined)
+        yield* paid(others, 100)
+        const spent = [{ casting, credits: 7.5, unpriced: replaced.characters }]
+        expect(yield* outlay.spent("batch")).toEqual(spent)
+        // Another run of it: begun already, and a line was changed.
+        yield* outlay.begin("batch")
+        yield* store.plan("batch", job([own]))
+        expect(yield* outlay.spent("batch")).toEqual(spent)
+        yield* outlay.end("batch")
+        expect(yield* outlay.spent("batch")).toEqual([])
+      }).pipe(Effect.provide(stores.pipe(Layer.provide(writableState(folder)))))
+    })
+)
