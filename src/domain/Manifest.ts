@@ -2,7 +2,7 @@
  * The manifest as its author writes it, in YAML or JSON. The names are a promise: they are added to, never changed.
  * Paths are relative to the manifest. Times are seconds, as people write them.
  */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { FrameRateName } from "./FrameRate.ts"
 import { JobId, LanguageTag, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
 
@@ -313,6 +313,11 @@ export type NotifySettings = typeof NotifySettings.Type
 export const Undecided = Schema.Literal("match", "report", "again")
 export type Undecided = typeof Undecided.Type
 
+const serviceExpected = (found: unknown): string =>
+  Predicate.isRecord(found) && typeof found["baseUrl"] === "string" && "undecided" in found
+    ? `expected undecided to be one of ${Undecided.literals.join(", ")}, found ${JSON.stringify(found["undecided"])}`
+    : `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(found)}`
+
 /** A manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
@@ -327,10 +332,7 @@ export const Manifest = Schema.Struct({
         )
       })
     ).annotations({
-      message: (issue) => ({
-        message: `expected embedded, or baseUrl with the service's address (and undecided: match, report or again), found ${JSON.stringify(issue.actual)}`,
-        override: true
-      })
+      message: ({ actual }) => ({ message: serviceExpected(actual), override: true })
     }),
     "The service that speaks: embedded, or its base address."
   ),

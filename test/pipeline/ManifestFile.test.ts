@@ -40,6 +40,11 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ['m.yaml:1: service: expected embedded, or baseUrl with the service\'s address, found "embeded"']
     ],
     [
+      "a choice about lost creates that is none",
+      "service: { baseUrl: 'http://127.0.0.1:9', undecided: agian }\njobs: [{ input: a }]",
+      ['m.yaml:1: service: expected undecided to be one of match, report, again, found "agian"']
+    ],
+    [
       "something of another type",
       "jobs:\n - input: a\n   speakers: { A: { voice: 3 } }",
       ["m.yaml:3: jobs[0].speakers.A.voice: expected text, found 3"]
