@@ -4,12 +4,12 @@
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { transitions } from "../domain/UtteranceState.ts"
 import { failOrDie, type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { inTransaction } from "./Transaction.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
@@ -30,11 +30,11 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         write(
           sql,
+          folder,
           group.map((one) => one.change),
           now
         )
       ).pipe(
-        Effect.catchTag("SqlError", (error) => failOrDie(folder, error)),
         Effect.exit,
         Effect.map((exit) => {
           for (const one of group) {
@@ -165,16 +165,18 @@ FROM given JOIN json_each(given.list) JOIN utterance ON utterance.key = value ->
 /** Writes changes of different utterances in one commit; returns the keys of those that were possible. */
 const write = (
   sql: SqlClient,
+  folder: string,
   changes: ReadonlyArray<UtteranceChange>,
   now: number
-): Effect.Effect<ReadonlySet<string>, SqlError> => {
+): Effect.Effect<ReadonlySet<string>, StateUnusable> => {
   const states = sql
     .unsafe<{ readonly key: string }>(changeStates, [JSON.stringify(changes), now])
     .pipe(Effect.map((rows) => new Set(rows.map((row) => row.key))))
   const clips = changes.filter((change) => change.event === "fetch")
   const dropped = changes.filter((change) => change.event === "refetch" || change.event === "lose")
   const tasks = changes.filter((change) => change.event === "accept" || change.event === "adopt")
-  if (clips.length + dropped.length + tasks.length === 0) return states
+  if (clips.length + dropped.length + tasks.length === 0)
+    return Effect.catchTag(states, "SqlError", (error) => failOrDie(folder, error))
 
   const besides = (
     statement: string,
@@ -186,7 +188,9 @@ const write = (
     if (possible.length === 0) return Effect.void
     return sql.unsafe(statement, [JSON.stringify(possible), ...(time === undefined ? [] : [time])])
   }
-  return sql.withTransaction(
+  return inTransaction(
+    sql,
+    folder,
     Effect.gen(function* () {
       const written = yield* states
       yield* besides(keepClips, clips, written)

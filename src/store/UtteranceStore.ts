@@ -10,6 +10,7 @@ import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { makeJournal } from "./Journal.ts"
 import { failOrDie, type StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { inTransaction } from "./Transaction.ts"
 import {
   clipColumns,
   clipOf,
@@ -80,14 +81,14 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       const known = yield* standings(Array.from(named.keys()))
       const unknown = Array.from(named.values()).filter(({ utterance }) => !known.has(utterance.key))
       const now = yield* Clock.currentTimeMillis
-      yield* guarded(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            for (let from = 0; from < unknown.length; from += rowsAtOnce)
-              yield* sql.unsafe(addUtterances, [JSON.stringify(unknown.slice(from, from + rowsAtOnce)), now])
-            yield* recordUses(sql, batch, jobs)
-          })
-        )
+      yield* inTransaction(
+        sql,
+        folder,
+        Effect.gen(function* () {
+          for (let from = 0; from < unknown.length; from += rowsAtOnce)
+            yield* sql.unsafe(addUtterances, [JSON.stringify(unknown.slice(from, from + rowsAtOnce)), now])
+          yield* recordUses(sql, batch, jobs)
+        })
       )
       for (const { utterance } of unknown) known.set(utterance.key, untouched)
       return known

@@ -55,7 +55,7 @@ else
         const state = join(disk, "state")
         yield* Effect.promise(async () => {
           const full = await started(folder, service, state).ended
-          expect(full.how).toBe(3)
+          expect(full.how, full.words).toBe(3)
           expect(full.words).toMatch(
             /^dubwright: .*: no space is left on its disk; free some and run again, nothing paid for is lost[^\n]*\n$/u
           )
@@ -63,7 +63,7 @@ else
 
           expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
           const locked = await started(folder, service, state).ended
-          expect(locked.how).toBe(2)
+          expect(locked.how, locked.words).toBe(2)
           expect(locked.words).toMatch(/^dubwright: .*: cannot be written; make it writable[^\n]*\n$/u)
 
           expect(done("mount", "-o", "remount,rw,size=32m", disk)).toBe(true)

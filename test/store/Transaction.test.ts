@@ -1,0 +1,46 @@
+import { expect, it } from "@effect/vitest"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Either, Layer } from "effect"
+import { TaskId } from "../../src/domain/Ids.ts"
+import { StateUnusable } from "../../src/store/StateFault.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { job, temporaryFolder, utterances } from "../hostile/Batch.ts"
+
+it.scopedLive(
+  "tells that the disk is full wherever that is noticed, keeps what was confirmed, and goes on with room",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const state = writableState(folder)
+      yield* Effect.gen(function* () {
+        const store = yield* UtteranceStore
+        const sql = yield* SqlClient
+        const list = utterances(300)
+        yield* store.plan("batch", job(list))
+        // No page more than there are: as on a disk without room.
+        yield* sql.unsafe("PRAGMA max_page_count = 1")
+        const taken = yield* Effect.forEach(
+          list,
+          ({ key }) =>
+            Effect.either(
+              Effect.zipRight(
+                store.apply({ event: "announce", key }),
+                store.apply({ event: "accept", key, task: TaskId.make(`task-${key}`), credits: 1 })
+              )
+            ),
+          { concurrency: 8 }
+        )
+        const faults = taken.flatMap((one) => (Either.isLeft(one) ? [one.left] : []))
+        expect(faults.length).toBeGreaterThan(0)
+        expect(faults.every((fault) => fault instanceof StateUnusable && fault.reason === "full")).toBe(true)
+        const more = utterances(900)
+        expect(yield* Effect.flip(store.plan("another", job(more)))).toMatchObject({ reason: "full" })
+
+        yield* sql.unsafe("PRAGMA max_page_count = 100000")
+        const rows = yield* store.rows(list.map(({ key }) => key))
+        expect(rows.map((row) => row.state === "submitted")).toEqual(taken.map(Either.isRight))
+        yield* store.plan("another", job(more))
+      }).pipe(Effect.provide(UtteranceStore.Default.pipe(Layer.provideMerge(state))))
+    })
+)
