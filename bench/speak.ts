@@ -3,14 +3,15 @@
  *
  * (a) 2,000 utterances, each done after 400 ms, 16 at once: ideal time / time, and looks a task.
  * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests.
- * (c) the same batch again: what it takes to see that nothing is left.
+ * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
  *
- * `node bench/run.mjs speak [a|b] [utterances]`
+ * `node bench/run.mjs speak [a|b|c] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, Layer, Redacted } from "effect"
 import { Agent, request } from "undici"
 import { Casting } from "../src/domain/Casting.ts"
@@ -140,7 +141,56 @@ const inFolder = async <A>(work: (folder: string) => Promise<A>): Promise<A> => 
   }
 }
 
-const [which = "all", count] = process.argv.slice(2)
+const command = fileURLToPath(new URL("../../../dist/dubwright.mjs", import.meta.url))
+
+/** Tells the peak of a process's memory, in kB, as its last word on stderr. */
+const tellingMemory =
+  "--import=data:text/javascript,process.on('exit',()=>process.stderr.write('%5Cn'+process.resourceUsage().maxRSS))"
+
+/** Runs the real command in a folder: seconds, and its peak of memory in MB. */
+const commanded = (words: ReadonlyArray<string>, cwd: string) =>
+  new Promise<{ seconds: number; memory: number }>((done, failed) => {
+    const from = performance.now()
+    const child = spawn(process.execPath, [command, ...words], {
+      cwd,
+      env: { ...process.env, DUBWRIGHT_API_KEY: "k", NODE_OPTIONS: tellingMemory },
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    let said = ""
+    child.stderr.on("data", (chunk) => (said += String(chunk)))
+    child.once("close", (code) =>
+      code === 0
+        ? done({
+            seconds: (performance.now() - from) / 1000,
+            memory: Math.round(Number(said.slice(said.lastIndexOf("\n"))) / 1024)
+          })
+        : failed(new Error(said))
+    )
+  })
+
+/** Writes a batch of episodes with a thousand lines each, of which only the subtitle is wanted. */
+const writeBatch = (folder: string, base: string, count: number): void => {
+  const time = (at: number) => new Date(at * 1000).toISOString().slice(11, 23).replace(".", ",")
+  const episodes = Math.ceil(count / 1_000)
+  for (let episode = 0; episode < episodes; episode++)
+    writeFileSync(
+      join(folder, `ep${episode}.srt`),
+      Array.from(
+        { length: Math.min(1_000, count - episode * 1_000) },
+        (_, i) => `${i + 1}\n${time(i * 2)} --> ${time(i * 2 + 1.5)}\nNo. ${episode * 1_000 + i}\n`
+      ).join("\n")
+    )
+  const jobs = Array.from({ length: episodes }, (_, episode) => ({ input: `ep${episode}.srt` }))
+  const defaults = { provider, voice: "v1", outputs: ["srt"] }
+  const providers = { [provider]: { concurrency: atOnce } }
+  writeFileSync(
+    join(folder, "batch.json"),
+    JSON.stringify({ service: { baseUrl: base }, providers, defaults, jobs })
+  )
+}
+
+const [which = "all", ...counts] = process.argv.slice(2)
+const [count] = counts
 
 if (which === "a" || which === "all") {
   const utterances = batch(Number(count ?? 2_000))
@@ -170,12 +220,24 @@ if (which === "b" || which === "all") {
         `bare loop ${seconds(floor)}, ratio ${(millis / floor).toFixed(2)}; ` +
         `processor ${seconds(cpu)} and ${seconds(floorCpu)}; ${peak()}`
     )
-    const before = await spoken.figures()
-    const again = await run(spoken.base, folder, utterances)
-    const after = await spoken.figures()
-    console.log(
-      `(c) again: ${seconds(again.millis)}, ${after.made - before.made} creates, ${again.summary.reused} reused`
-    )
   })
+  spoken.stop()
+}
+
+if (which === "c" || which === "all") {
+  const spoken = await service(0)
+  for (const size of counts.length > 0 ? counts.map(Number) : [2_000, 10_000])
+    await inFolder(async (folder) => {
+      writeBatch(folder, spoken.base, size)
+      const first = await commanded(["run", "batch.json", "--quiet"], folder)
+      const before = await spoken.figures()
+      const version = await commanded(["--version"], folder)
+      const again = await commanded(["run", "batch.json", "--quiet"], folder)
+      const after = await spoken.figures()
+      console.log(
+        `(c) ${size} utterances: first ${first.seconds.toFixed(2)} s, ${first.memory} MB; again ${again.seconds.toFixed(2)} s, ` +
+          `--version ${version.seconds.toFixed(2)} s, ${after.made - before.made} creates, ${again.memory} MB at most`
+      )
+    })
   spoken.stop()
 }
