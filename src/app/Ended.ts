@@ -67,8 +67,7 @@ export const endedBy = (failure: unknown): Ended => {
 }
 
 /** Whether the disk gave way under a run, which then is no bad usage: much may have been sent and done by then. */
-const gaveWay = (failure: unknown): boolean =>
-  failure instanceof StateUnusable && (failure.reason === "full" || failure.reason === "gone")
+const gaveWay = (failure: unknown): boolean => failure instanceof StateUnusable && failure.reason === "full"
 
 /** Whether a service refused the account rather than the request. */
 const stops = (failure: unknown): boolean =>
