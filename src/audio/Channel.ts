@@ -25,6 +25,7 @@ export class Channel {
     }
     const { line } = this
     if (channels === 1 && gain === 1) line.set(block, from)
+    else if (channels === 1) for (let i = 0; i < block.length; i++) line[from + i] = block[i]! * gain
     else for (let i = from, at = channel; i < to; i++, at += channels) line[i] = block[at]! * gain
     this.held = to
     return line.subarray(0, to)

@@ -27,7 +27,7 @@ export class Limiter {
   private readonly recovery: number
   /** For each channel the samples whose gain is not settled or that the next intervals need. */
   private readonly lines: ReadonlyArray<Channel>
-  /** The least gain that the last `window` frames need: a queue of rising gains with their frames, in a ring. */
+  /** The least gain that the last `window` frames need, where that is not 1: a queue of rising gains with their frames, in a ring. */
   private readonly mask: number
   private readonly queueFrames: Float64Array
   private readonly queueGains: Float64Array
@@ -81,10 +81,10 @@ export class Limiter {
     const result = this.result.subarray(0, size)
     const gains = this.gainsFor(this.peaksOf(lines, ready), ready)
     lines.forEach((line, channel) => {
-      if (gains === undefined && channels === 1) result.set(line.subarray(before + skipped, before + ready))
-      else
-        for (let i = skipped, into = channel; i < ready; i++, into += channels)
-          result[into] = line[before + i]! * (gains === undefined ? 1 : gains[i]!)
+      const settled = line.subarray(before + skipped, before + ready)
+      if (gains === undefined && channels === 1) result.set(settled)
+      else if (gains === undefined) spread(settled, result, channel, channels)
+      else multiplied(settled, gains.subarray(skipped, ready), result, channel, channels)
     })
     for (const line of this.lines) line.release(ready)
     return result
@@ -135,61 +135,39 @@ export class Limiter {
 
   /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
   private gainsFor(peaks: Float32Array | undefined, count: number): Float64Array | undefined {
-    if (count === 0) return undefined
     const { threshold, window, recovery, mask, queueFrames, queueGains, lacks } = this
+    const share = 1 / window
     let gains: Float64Array | undefined
     let { queueFirst, queueLast, lackSum, lackCount, held, seen } = this
     for (let i = 0; i < count; i++, seen++) {
-      const needed = peaks !== undefined && peaks[i]! > 0 ? threshold / peaks[i]! : 1
-      // Nothing loud for a while: the queue holds the last frame alone, and nothing is held.
-      const alone = queueLast - queueFirst === 1 && queueGains[queueFirst & mask] === 1
-      if (needed === 1 && held === 1 && lackCount === 0 && alone) {
+      const peak = peaks === undefined ? 0 : peaks[i]!
+      if (peak === 0 && queueFirst === queueLast && held === 1 && lackCount === 0) {
+        // Nothing loud for a while, and nothing is held.
         const next = nextPeak(peaks, i, count)
         seen += next - 1 - i
         i = next - 1
-        queueFrames[queueFirst & mask] = seen
         continue
       }
-      if (needed === 1 && alone) {
-        // On the way back, with nothing loud ahead: no need of the queue.
-        const next = nextPeak(peaks, i, count)
-        gains ??= this.allOnes(count)
-        for (; i < next; i++, seen++) {
-          const recovered = held + (1 - held) * recovery
-          held = recovered > nearlyOne ? 1 : recovered
-          const lack = 1 - held
-          const old = lacks[(seen - window) & mask]!
-          lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
-          lackSum = lackCount === 0 ? 0 : lackSum + lack - old
-          lacks[(seen - window) & mask] = 0
-          lacks[seen & mask] = lack
-          if (lackCount === 0) {
-            i++
-            seen++
-            break
-          }
-          gains[i] = 1 - lackSum / window
-        }
-        i--
-        seen--
-        queueFrames[queueFirst & mask] = seen
-        continue
+      if (peak > 0) {
+        const needed = threshold / peak
+        while (queueLast > queueFirst && queueGains[(queueLast - 1) & mask]! >= needed) queueLast--
+        queueFrames[queueLast & mask] = seen
+        queueGains[queueLast & mask] = needed
+        queueLast++
       }
-      while (queueLast > queueFirst && queueGains[(queueLast - 1) & mask]! >= needed) queueLast--
       if (queueLast > queueFirst && queueFrames[queueFirst & mask]! <= seen - window) queueFirst++
-      queueFrames[queueLast & mask] = seen
-      queueGains[queueLast & mask] = needed
-      queueLast++
 
       const recovered = held + (1 - held) * recovery
-      held = Math.min(queueGains[queueFirst & mask]!, recovered > nearlyOne ? 1 : recovered)
+      held = recovered > nearlyOne ? 1 : recovered
+      if (queueLast > queueFirst && queueGains[queueFirst & mask]! < held)
+        held = queueGains[queueFirst & mask]!
       const lack = 1 - held
       const old = lacks[(seen - window) & mask]!
       lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
       lackSum = lackCount === 0 ? 0 : lackSum + lack - old
       lacks[(seen - window) & mask] = 0
       lacks[seen & mask] = lack
-      if (lackCount > 0) (gains ??= this.allOnes(count))[i] = 1 - lackSum / window
+      if (lackCount > 0) (gains ??= this.allOnes(count))[i] = 1 - lackSum * share
     }
     this.queueFirst = queueFirst
     this.queueLast = queueLast
@@ -199,6 +177,21 @@ export class Limiter {
     this.seen = seen
     return gains
   }
+}
+
+const spread = (line: Float32Array, into: Float32Array, channel: number, channels: number): void => {
+  for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]!
+}
+
+const multiplied = (
+  line: Float32Array,
+  gains: Float64Array,
+  into: Float32Array,
+  channel: number,
+  channels: number
+): void => {
+  if (channels === 1) for (let i = 0; i < line.length; i++) into[i] = line[i]! * gains[i]!
+  else for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]! * gains[i]!
 }
 
 /** Frames passed over together. */
