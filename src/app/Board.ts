@@ -36,6 +36,8 @@ export interface Board {
   readonly failed: number
   readonly adopted: number
   readonly retries: number
+  /** Retries since something was last sent, found or spoken. */
+  readonly inVain: number
   /** Characters sent in this run. */
   readonly sent: number
   /** Credits of what was sent in this run, as far as they are known. */
@@ -54,6 +56,7 @@ export const emptyBoard = (now: number): Board => ({
   failed: 0,
   adopted: 0,
   retries: 0,
+  inVain: 0,
   sent: 0,
   credits: undefined,
   recent: [],
@@ -73,6 +76,7 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
       return withFlight(
         {
           ...board,
+          inVain: 0,
           sent: board.sent + event.characters,
           credits: event.credits === undefined ? board.credits : (board.credits ?? 0) + event.credits
         },
@@ -80,15 +84,19 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
         1
       )
     case "Adopted":
-      return withFlight({ ...board, adopted: board.adopted + 1 }, event.provider, 1)
+      return withFlight({ ...board, inVain: 0, adopted: board.adopted + 1 }, event.provider, 1)
     case "Spoken": {
       const recent = [...board.recent.filter((at) => at > now - paceOver), now]
-      const landed = withFlight({ ...board, spoken: board.spoken + 1, recent }, event.provider, -1)
+      const landed = withFlight(
+        { ...board, inVain: 0, spoken: board.spoken + 1, recent },
+        event.provider,
+        -1
+      )
       const lane = laneOf(landed, event.provider)
       return withLane(landed, event.provider, { ...lane, spoken: lane.spoken + 1 })
     }
     case "Retrying":
-      return { ...board, retries: board.retries + 1 }
+      return { ...board, retries: board.retries + 1, inVain: board.inVain + 1 }
     case "Failed":
       return withFlight({ ...board, failed: board.failed + 1 }, event.provider, -1)
     case "LanePaced":

@@ -107,6 +107,9 @@ export interface Line {
   readonly text: string
 }
 
+/** So many retries with nothing between are no single mishap, and told once. */
+const trouble = 3
+
 /**
  * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the many
  * utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
@@ -129,9 +132,11 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
     case "Spoken":
       return milestone(before, after, now) ?? detail(`${event.provider}: spoken ${short(event.utterance)}`)
     case "Retrying":
-      return detail(
-        `${event.provider}: trying ${short(event.utterance)} again in ${Math.ceil(event.inSeconds)} s: ${event.why}`
-      )
+      return after.inVain === trouble
+        ? usual(`${event.provider}: ${event.why}; trying again`)
+        : detail(
+            `${event.provider}: trying ${short(event.utterance)} again in ${Math.ceil(event.inSeconds)} s: ${event.why}`
+          )
     case "Failed":
       return warning(`${event.provider}: ${short(event.utterance)} failed: ${event.error}`)
     case "LanePaced": {

@@ -99,6 +99,19 @@ describe("lines off a terminal", () => {
     expect(line(waiting, step(emptyBoard(0), waiting, 500))?.weight).toBe("detail")
   })
 
+  test("tell once that nothing gets through, and again only after something did", () => {
+    const retrying: ProgressEvent = { _tag: "Retrying", provider, utterance, why: "no route", inSeconds: 2 }
+    const events = [...Array.from({ length: 6 }, () => retrying), spoken, retrying, retrying, retrying]
+    const told = events.flatMap((event, at) => {
+      const found = line(event, after(events.slice(0, at), 100))
+      return found?.weight === "usual" && event === retrying ? [[at, found.text]] : []
+    })
+    expect(told).toEqual([
+      [2, "provider_native: no route; trying again"],
+      [9, "provider_native: no route; trying again"]
+    ])
+  })
+
   test("tell failures as warnings", () => {
     expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyBoard(0))).toEqual({
       weight: "warning",
