@@ -11,8 +11,8 @@ import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { keepClip, type KeptClip } from "./SpeakClip.ts"
 import type { Decode } from "./SpeakDecoder.ts"
-import { type Ending, Hopeless, Lost } from "./SpeakEnding.ts"
-import { lost, refusedRead, setAside } from "./SpeakOne.ts"
+import { type Ending, Hopeless } from "./SpeakEnding.ts"
+import { anew, lost, refusedRead, setAside } from "./SpeakOne.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** Times that audio which cannot be used is fetched anew, in case it was damaged on its way. */
@@ -50,7 +50,7 @@ export const fetchedClip = (
       return yield* fetchedClip(run, decode, row, done, refetches + 1)
     }
     const { clip, bytes, suspect } = kept.right
-    if (suspect !== undefined && mayReroll(run, row)) return yield* rerolled(run, row, suspect)
+    if (suspect !== undefined && mayReroll(run, row)) return yield* anew(run, row, badAudioOf(suspect))
     yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     yield* run.alive
     return kept.right
@@ -60,20 +60,9 @@ const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>
   row.rerolls < mostRerolls && run.halted() === undefined && run.reroll()
 
 /** Audio that cannot be used at all: a new take within the allowance, else hopeless. */
-const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) =>
-  mayReroll(run, row)
-    ? rerolled(run, row, words)
-    : new Hopeless({ setback: Setback.make({ kind: "bad-audio", words }) })
+const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) => {
+  const setback = badAudioOf(words)
+  return mayReroll(run, row) ? anew(run, row, setback) : new Hopeless({ setback })
+}
 
-const rerolled = (
-  run: SpeakRun,
-  row: UtteranceRow,
-  words: string
-): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
-  Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const setback = Setback.make({ kind: "bad-audio", words })
-    yield* store.apply({ event: "lose", key: row.utterance.key, setback })
-    yield* run.retrying(row.utterance.casting.provider, row.utterance.key, words, Duration.zero)
-    return yield* new Lost({ setback })
-  })
+const badAudioOf = (words: string): Setback => Setback.make({ kind: "bad-audio", words })

@@ -352,9 +352,19 @@ export const lost = (
 ): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
   Effect.gen(function* () {
     if (row.losses + 1 >= mostLosses) return yield* new Hopeless({ setback })
+    return yield* anew(run, row, setback)
+  })
+
+/** Gives a take up: the utterance is spoken anew. */
+export const anew = (
+  run: SpeakRun,
+  { utterance }: UtteranceRow,
+  setback: Setback
+): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
+  Effect.gen(function* () {
     const store = yield* UtteranceStore
-    yield* store.apply({ event: "lose", key: row.utterance.key, setback })
-    yield* run.retrying(row.utterance.casting.provider, row.utterance.key, setback.words, Duration.zero)
+    yield* store.apply({ event: "lose", key: utterance.key, setback })
+    yield* run.retrying(utterance.casting.provider, utterance.key, setback.words, Duration.zero)
     return yield* new Lost({ setback })
   })
 

@@ -1,10 +1,9 @@
 /** What each job delivered last, so that a job that would make the same again is left alone. */
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import type { JobId } from "../domain/Ids.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { guardedIn } from "./Statements.ts"
 
 /** A file that was delivered; its path is relative to the folder of results. */
 export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })
@@ -24,8 +23,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
     const sql = yield* SqlClient
     const { folder: state } = yield* StateFolder
 
-    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
-      Effect.catchTag(effect, "SqlError", (error) => failOrDie(state, error))
+    const guarded = guardedIn(state)
 
     /** All deliveries into a folder. */
     const all = Effect.fn("Deliveries.all")(function* (folder: string) {

@@ -7,9 +7,9 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { transitions } from "../domain/UtteranceState.ts"
-import { failOrDie, type StateUnusable, workedLater } from "./StateFault.ts"
+import { type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
-import { inTransaction } from "./Transaction.ts"
+import { guardedIn, inTransaction } from "./Statements.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
@@ -175,8 +175,7 @@ const write = (
   const clips = changes.filter((change) => change.event === "fetch")
   const dropped = changes.filter((change) => change.event === "refetch" || change.event === "lose")
   const tasks = changes.filter((change) => change.event === "accept" || change.event === "adopt")
-  if (clips.length + dropped.length + tasks.length === 0)
-    return Effect.catchTag(states, "SqlError", (error) => failOrDie(folder, error))
+  if (clips.length + dropped.length + tasks.length === 0) return guardedIn(folder)(states)
 
   const besides = (
     statement: string,

@@ -4,8 +4,9 @@ import { Effect, Schedule, Schema } from "effect"
 import type { Casting } from "../domain/Casting.ts"
 import { Estimate, learn } from "../domain/Estimate.ts"
 import type { ProviderId } from "../domain/Ids.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import type { StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { guardedIn } from "./Statements.ts"
 
 /** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
 export class Learned extends Effect.Service<Learned>()("store/Learned", {
@@ -16,7 +17,7 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
       .unsafe<{ readonly kind: string; readonly subject: string; readonly value: string }>(
         `SELECT kind, subject, value FROM learned`
       )
-      .pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
+      .pipe(guardedIn(folder))
     const figures = new Map(
       yield* Effect.forEach(rows, (row) =>
         Effect.map(Effect.orDie(readEstimate(row.value)), (value): [string, Estimate] => [
@@ -38,7 +39,7 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
              substr(value ->> 'name', instr(value ->> 'name', ' ') + 1), value -> 'value' FROM json_each(?)`,
           [JSON.stringify(changed)]
         )
-        .pipe(Effect.catchTag("SqlError", (error) => failOrDie(folder, error)))
+        .pipe(guardedIn(folder))
     })
     if (log !== undefined) {
       // What was learned is a convenience: a folder that is gone is told by those who write what matters.

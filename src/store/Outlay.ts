@@ -3,11 +3,10 @@
  * that were cut short in between are one and the same expense.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Schema } from "effect"
 import { Casting } from "../domain/Casting.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { guardedIn } from "./Statements.ts"
 
 /** Tasks of one provider and model that were paid for. */
 export interface Spent {
@@ -26,8 +25,7 @@ export class Outlay extends Effect.Service<Outlay>()("store/Outlay", {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
 
-    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
-      Effect.catchTag(effect, "SqlError", (error) => failOrDie(folder, error))
+    const guarded = guardedIn(folder)
 
     /** Begins a batch that is not begun yet. */
     const begin = Effect.fn("Outlay.begin")(function* (batch: string) {

@@ -1,16 +1,14 @@
 /** What is known of every utterance, and what happens to it. */
 import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import { type JobId, type ProviderId, type TaskId, UtteranceKey } from "../domain/Ids.ts"
 import { isPassing, revivalOf } from "../domain/Setback.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { makeJournal } from "./Journal.ts"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
-import { inTransaction } from "./Transaction.ts"
+import { guardedIn, inTransaction } from "./Statements.ts"
 import {
   clipColumns,
   clipOf,
@@ -51,8 +49,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     const { folder } = yield* StateFolder
     const write = yield* makeJournal
 
-    const guarded = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StateUnusable> =>
-      Effect.catchTag(effect, "SqlError", (error) => failOrDie(folder, error))
+    const guarded = guardedIn(folder)
 
     const standings = Effect.fn("UtteranceStore.standings")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const rows = yield* guarded(
