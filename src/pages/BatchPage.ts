@@ -39,7 +39,8 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
         ${verdict(rows.map(({ state }) => state))} ${helpButton}
       </header>
       <main>
-        ${effort(run)} ${warnings(run.warnings)}
+        ${effort(run)}
+        ${warnings([...(run.stopped === undefined ? [] : [`Stopped early: ${run.stopped.words}`]), ...run.warnings])}
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
           <div class="tools" role="search" aria-label="Find jobs">

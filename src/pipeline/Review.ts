@@ -1,9 +1,8 @@
 /** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
-import { Array, Effect, Schema } from "effect"
+import { Array, Effect } from "effect"
 import { encodeWav16 } from "../audio/Wav.ts"
-import { type CueOverride, type CueOverrides, overrideName } from "../domain/CueOverride.ts"
-import { type JobId, ProviderId, VoiceId } from "../domain/Ids.ts"
-import type { Line } from "../domain/Line.ts"
+import { type CueOverrides, overrideName } from "../domain/CueOverride.ts"
+import type { JobId } from "../domain/Ids.ts"
 import type { Placement } from "../domain/Placement.ts"
 import {
   deliveryRate,
@@ -14,7 +13,7 @@ import {
   millisAtMicros,
   seconds
 } from "../domain/Units.ts"
-import type { CuePart, CueSheet, KnownVoice, Take, Wish, Wishes } from "../pages/ReviewWire.ts"
+import type { CuePart, CueSheet, Take, Wishes } from "../pages/ReviewWire.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { announce } from "./Announce.ts"
@@ -25,29 +24,10 @@ import { writeOverrides } from "./OverridesFile.ts"
 import { placeLines } from "./Place.ts"
 import { type JobPlan, planBatch } from "./Plan.ts"
 import { retakesOf } from "./Retake.ts"
+import { ReviewFailed } from "./ReviewFailed.ts"
+import { type Changes, changesOf, merged, voicesOf, wishOf } from "./ReviewWishes.ts"
 import { speak } from "./Speak.ts"
 import { usualSettings } from "./SpeakSettings.ts"
-
-/** What was asked for cannot be done; in words for whoever asked. */
-export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFailed", {
-  words: Schema.String
-}) {
-  override get message(): string {
-    return this.words
-  }
-}
-
-const Seconds = Schema.NonNegative.pipe(Schema.lessThan(360_000))
-
-/** A wish as it comes over the wire. */
-export const WishSchema: Schema.Schema<Wish> = Schema.Struct({
-  say: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(20_000)),
-  provider: Schema.NonEmptyTrimmedString,
-  voice: Schema.NonEmptyTrimmedString,
-  speed: Schema.optionalWith(Schema.Positive, { exact: true }),
-  start: Schema.optionalWith(Seconds, { exact: true }),
-  end: Schema.optionalWith(Seconds, { exact: true })
-})
 
 /** What stands of a cue, for its edit box. */
 export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
@@ -133,8 +113,6 @@ export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, jo
   return yield* deliveredAnew(batch, job.id, before.overrides)
 })
 
-type Changes = Readonly<Record<string, CueOverride | undefined>>
-
 /** The job planned with the wishes in it, everything that the cue needs spoken. */
 const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: Wishes) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
@@ -155,67 +133,6 @@ const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: num
 
 const planOne = (batch: Batch, job: Job) =>
   Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)
-
-/** Wishes as changes to what the script has; undefined where nothing is wished that it does not have already. */
-const changesOf = Effect.fnUntraced(function* (batch: Batch, script: JobPlan, cue: number, wishes: Wishes) {
-  const lines = script.lines.filter((line) => line.cue === cue)
-  const text =
-    script.script._tag === "Subtitle"
-      ? script.script.cues.find(({ index }) => index === cue)?.text
-      : script.script.blocks[cue - 1]?.text
-  const strange = Object.keys(wishes).filter((name) => !lines.some((line) => overrideName(line) === name))
-  if (strange.length > 0 || lines.length === 0)
-    return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
-  const changes: Changes = Object.fromEntries(
-    lines.flatMap((line) => {
-      const wish = wishes[overrideName(line)]
-      return wish === undefined
-        ? []
-        : [[overrideName(line), changeOf(wishOf(line, batch), wish, text)] as const]
-    })
-  )
-  return changes
-})
-
-const changeOf = (before: Wish, wish: Wish, was: string | undefined): CueOverride | undefined => {
-  const moved = wish.provider !== before.provider
-  const change: CueOverride = {
-    ...(wish.say === before.say ? {} : { say: wish.say }),
-    ...(moved ? { provider: ProviderId.make(wish.provider) } : {}),
-    ...(moved || wish.voice !== before.voice ? { voice: VoiceId.make(wish.voice) } : {}),
-    ...(wish.speed === undefined || wish.speed === (before.speed ?? 1) ? {} : { speed: wish.speed }),
-    ...(wish.start === undefined || wish.start === before.start ? {} : { start: wish.start }),
-    ...(wish.end === undefined || wish.end === before.end ? {} : { end: wish.end })
-  }
-  return Object.keys(change).length === 0 ? undefined : { ...(was === undefined ? {} : { was }), ...change }
-}
-
-const wishOf = ({ said, casting, slot }: Line, batch: Batch): Wish => ({
-  say: said,
-  provider: casting.provider,
-  voice: casting.voice,
-  ...(batch.profileOf(casting.provider).controls.speed === undefined ? {} : { speed: casting.speed ?? 1 }),
-  ...(slot === undefined ? {} : { start: seconds(slot.start), end: seconds(slot.end) })
-})
-
-const voicesOf = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
-  const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
-  return [...known.values()].map(({ provider, voice }) => {
-    const speeds = profileOf(provider).controls.speed
-    return {
-      provider,
-      voice,
-      ...(speeds === undefined ? {} : { speeds: { min: speeds.min, max: speeds.max } })
-    }
-  })
-}
-
-const merged = (before: CueOverrides, changes: Changes): CueOverrides => {
-  const kept = Object.entries({ ...before, ...changes })
-  return Object.fromEntries(
-    kept.flatMap(([name, change]) => (change === undefined ? [] : [[name, change] as const]))
-  )
-}
 
 /** Lines that share a clip with a changed one and could not be told apart in it: they must be spoken again too. */
 const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {

@@ -12,7 +12,7 @@ import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
 import { audible } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
-import { ReviewFailed } from "./Review.ts"
+import { ReviewFailed } from "./ReviewFailed.ts"
 
 /** Enough to draw an outline, and quick. */
 const outlineRate = SampleRate.make(8_000)

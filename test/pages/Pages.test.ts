@@ -100,6 +100,14 @@ describe("a batch's page", () => {
     ])
   })
 
+  it("says why a run was stopped early", () => {
+    const stopped = { reason: "deadline", words: "the deadline of 06:00 has come" } as const
+    expect(text).not.toContain("Stopped early")
+    expect(batchPage({ ...sampleRun, stopped }, jobs, parts)).toContain(
+      "<li>Stopped early: the deadline of 06:00 has come</li>"
+    )
+  })
+
   it("says how the run went, what it took and what it warns of", () => {
     for (const words of [
       "2 jobs delivered, 1 failed, 1 worth a look",

@@ -1,0 +1,94 @@
+/** What a person wishes for a cue, and what that changes about the script. */
+import { Effect, Schema } from "effect"
+import { type CueOverride, type CueOverrides, overrideName } from "../domain/CueOverride.ts"
+import { ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { Line } from "../domain/Line.ts"
+import { seconds } from "../domain/Units.ts"
+import type { KnownVoice, Wish, Wishes } from "../pages/ReviewWire.ts"
+import type { Batch } from "./Job.ts"
+import type { JobPlan } from "./Plan.ts"
+import { ReviewFailed } from "./ReviewFailed.ts"
+
+const Seconds = Schema.NonNegative.pipe(Schema.lessThan(360_000))
+
+/** A wish as it comes over the wire. */
+export const WishSchema: Schema.Schema<Wish> = Schema.Struct({
+  say: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(20_000)),
+  provider: Schema.NonEmptyTrimmedString,
+  voice: Schema.NonEmptyTrimmedString,
+  speed: Schema.optionalWith(Schema.Positive, { exact: true }),
+  start: Schema.optionalWith(Seconds, { exact: true }),
+  end: Schema.optionalWith(Seconds, { exact: true })
+})
+
+/** Changes to single cues; undefined takes one back. */
+export type Changes = Readonly<Record<string, CueOverride | undefined>>
+
+/** Wishes as changes to what the script has; undefined where nothing is wished that it does not have already. */
+export const changesOf = Effect.fnUntraced(function* (
+  batch: Batch,
+  script: JobPlan,
+  cue: number,
+  wishes: Wishes
+) {
+  const lines = script.lines.filter((line) => line.cue === cue)
+  const text =
+    script.script._tag === "Subtitle"
+      ? script.script.cues.find(({ index }) => index === cue)?.text
+      : script.script.blocks[cue - 1]?.text
+  const strange = Object.keys(wishes).filter((name) => !lines.some((line) => overrideName(line) === name))
+  if (strange.length > 0 || lines.length === 0)
+    return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
+  const changes: Changes = Object.fromEntries(
+    lines.flatMap((line) => {
+      const wish = wishes[overrideName(line)]
+      return wish === undefined
+        ? []
+        : [[overrideName(line), changeOf(wishOf(line, batch), wish, text)] as const]
+    })
+  )
+  return changes
+})
+
+const changeOf = (before: Wish, wish: Wish, was: string | undefined): CueOverride | undefined => {
+  const moved = wish.provider !== before.provider
+  const change: CueOverride = {
+    ...(wish.say === before.say ? {} : { say: wish.say }),
+    ...(moved ? { provider: ProviderId.make(wish.provider) } : {}),
+    ...(moved || wish.voice !== before.voice ? { voice: VoiceId.make(wish.voice) } : {}),
+    ...(wish.speed === undefined || wish.speed === (before.speed ?? 1) ? {} : { speed: wish.speed }),
+    ...(wish.start === undefined || wish.start === before.start ? {} : { start: wish.start }),
+    ...(wish.end === undefined || wish.end === before.end ? {} : { end: wish.end })
+  }
+  return Object.keys(change).length === 0 ? undefined : { ...(was === undefined ? {} : { was }), ...change }
+}
+
+/** What a line is now, as a wish. */
+export const wishOf = ({ said, casting, slot }: Line, batch: Batch): Wish => ({
+  say: said,
+  provider: casting.provider,
+  voice: casting.voice,
+  ...(batch.profileOf(casting.provider).controls.speed === undefined ? {} : { speed: casting.speed ?? 1 }),
+  ...(slot === undefined ? {} : { start: seconds(slot.start), end: seconds(slot.end) })
+})
+
+/** The voices that lines have, to choose from. */
+export const voicesOf = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
+  const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
+  return [...known.values()].map(({ provider, voice }) => {
+    const speeds = profileOf(provider).controls.speed
+    return {
+      provider,
+      voice,
+      ...(speeds === undefined ? {} : { speeds: { min: speeds.min, max: speeds.max } })
+    }
+  })
+}
+
+/** Overrides with changes over them. */
+export const merged = (before: CueOverrides, changes: Changes): CueOverrides => {
+  const kept = Object.entries({ ...before, ...changes })
+  return Object.fromEntries(
+    kept.flatMap(([name, change]) => (change === undefined ? [] : [[name, change] as const]))
+  )
+}
