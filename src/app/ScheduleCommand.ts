@@ -19,9 +19,10 @@ export const schedule = Effect.fn("ScheduleCommand.schedule")(function* (options
   const screen = yield* Screen
   const manifest = resolve(options.manifest)
   if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)
-  const name = `dubwright-${parse(manifest)
+  const own = parse(manifest)
     .name.replaceAll(/[^\w.-]+/gu, "-")
-    .replace(/-+$/u, "")}`
+    .replace(/-+$/u, "")
+  const name = own.startsWith("dubwright") ? own : `dubwright-${own}`
   const nightly: Nightly = {
     name,
     node: process.execPath,
