@@ -87,11 +87,7 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
       return withFlight({ ...board, inVain: 0, adopted: board.adopted + 1 }, event.provider, 1)
     case "Spoken": {
       const recent = [...board.recent.filter((at) => at > now - paceOver), now]
-      const landed = withFlight(
-        { ...board, inVain: 0, spoken: board.spoken + 1, recent },
-        event.provider,
-        -1
-      )
+      const landed = withFlight({ ...board, inVain: 0, spoken: board.spoken + 1, recent }, event.provider, -1)
       const lane = laneOf(landed, event.provider)
       return withLane(landed, event.provider, { ...lane, spoken: lane.spoken + 1 })
     }
