@@ -98,6 +98,9 @@ export const pathOfClip = (folder: string, { key }: FilmClip): string =>
 
 const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
 
+/** Thousands of records need no check: what they are made of was checked before, and checks leave garbage that would be measured. */
+const trusted = { disableValidation: true } as const
+
 /** The film as a job's delivery gets it. */
 export const deliverableOf = (
   film: Film,
@@ -133,32 +136,36 @@ export const deliverableOf = (
   out,
   placements: film.clips.map(({ key, at, frames: length }, cue) => {
     const speaker = speakers[cue % speakers.length]
-    return Placement.make({
-      lines: [LineRef.make({ cue: cue + 1, part: 0 })],
-      parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 })],
-      ...(speaker === undefined ? {} : { speaker }),
-      start: at,
-      end: millis(at + millisHolding(frames(length), rate)),
-      speed: 1,
-      flags: []
-    })
+    return Placement.make(
+      {
+        lines: [LineRef.make({ cue: cue + 1, part: 0 }, trusted)],
+        parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, trusted)],
+        ...(speaker === undefined ? {} : { speaker }),
+        start: at,
+        end: millis(at + millisHolding(frames(length), rate)),
+        speed: 1,
+        flags: []
+      },
+      trusted
+    )
   }),
   clips: new Map(
     film.clips.map(({ key, frames: length, checksum, loudness: measured }) => {
-      const segment = Segment.make({
-        from: frames(0),
-        to: frames(length),
-        loudness: Lufs.make(measured),
-        peak: 0.5
-      })
-      const clip = Clip.make({
-        key: UtteranceKey.make(key),
-        rate,
-        frames: frames(length),
-        checksum,
-        segments: [segment],
-        cut: "whole"
-      })
+      const segment = Segment.make(
+        { from: frames(0), to: frames(length), loudness: Lufs.make(measured), peak: 0.5 },
+        trusted
+      )
+      const clip = Clip.make(
+        {
+          key: UtteranceKey.make(key),
+          rate,
+          frames: frames(length),
+          checksum,
+          segments: [segment],
+          cut: "whole"
+        },
+        trusted
+      )
       return [clip.key, clip]
     })
   ),
