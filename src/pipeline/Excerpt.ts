@@ -7,7 +7,7 @@ import type { Programme } from "./Mixdown.ts"
 const mostSamples = 6_000_000
 
 /** How long a group of neighbouring lines is at most, from the start of its first to the start of its last, in milliseconds. */
-const stretch = 10_000
+const stretch = 2_000
 
 /** Silence between two groups, longer than loudness looks back. */
 const gap = 500
