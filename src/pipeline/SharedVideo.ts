@@ -11,6 +11,7 @@ import { allThere } from "./DeliveryRecord.ts"
 import { trackTitle } from "./Deliverable.ts"
 import type { Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
+import { Progress } from "./Progress.ts"
 
 /**
  * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked, and says what
@@ -25,10 +26,18 @@ export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
     results.filter(({ plan }) => plan.job.into !== undefined),
     ({ plan }) => plan.job.into ?? ""
   )
+  const progress = yield* Progress
   const ends = new Map<string, SharedEnd>()
   for (const [name, members] of Object.entries(shared)) {
     const jobs = members.flatMap(({ plan, status }) => (status === "delivered" ? [plan.job] : []))
-    if (jobs.length < members.length || !Array.isNonEmptyArray(jobs)) continue
+    if (jobs.length < members.length || !Array.isNonEmptyArray(jobs)) {
+      const missing = members.flatMap(({ plan, status }) => (status === "delivered" ? [] : [plan.job.id]))
+      yield* progress.emit({
+        _tag: "Warning",
+        message: `${name}: not made: ${missing.join(", ")} is missing`
+      })
+      continue
+    }
     ends.set(name, yield* deliverOne(out, name, jobs))
   }
   return results.map((result) => withEnd(result, ends.get(result.plan.job.into ?? "")))
