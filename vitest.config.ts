@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: ["test/build.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    pool: "forks"
+    pool: "forks",
+    // Most tests wait for processes of their own.
+    poolOptions: { forks: { maxForks: 2 } }
   }
 })

@@ -1,6 +1,6 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { JobReport, type Metrics } from "../domain/Report.ts"
 import {
   deliveryRate,
@@ -49,7 +49,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const store = yield* UtteranceStore
   const progress = yield* Progress
   const { job } = plan
-  const keys = Array.dedupe(plan.uses.map(({ utterance }) => utterance.key))
+  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
   const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
   const digest = yield* digestOf(plan, clips)

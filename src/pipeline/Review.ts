@@ -60,7 +60,7 @@ export const takeOf = Effect.fn("Review.take")(function* (
 ) {
   const { plan, besides } = yield* spokenAnew(batch, job, cue, wishes)
   const store = yield* UtteranceStore
-  const keys = Array.dedupe(plan.uses.map(({ utterance }) => utterance.key))
+  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
   const placements = placeLines({
     lines: plan.lines,
