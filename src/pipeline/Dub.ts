@@ -23,6 +23,7 @@ import { openFolder, writeResult } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { deliverShared } from "./SharedVideo.ts"
 import { speak } from "./Speak.ts"
+import { priceBy } from "./SpeakBudget.ts"
 import { type Deadline, type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 
 /** What a run is told besides its plan. */
@@ -131,11 +132,9 @@ const settingsOf = Effect.fnUntraced(function* (
 ) {
   const outlay = yield* Outlay
   const learned = yield* Learned
+  const price = priceBy(profileOf, learned)
   const spentBefore = (yield* outlay.spent(key)).reduce(
-    (sum, { casting, credits, unpriced }) =>
-      sum +
-      credits +
-      unpriced * (profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean ?? 0),
+    (sum, { casting, credits, unpriced }) => sum + credits + unpriced * (price(casting) ?? 0),
     0
   )
   return { ...usualSettings, keys, profileOf, undecided, maxCredits, spentBefore, deadline }

@@ -168,16 +168,16 @@ const unheardIn = ({ cues }: Verification): string => {
   const amiss = cues.flatMap(({ index, verdict }) =>
     verdict === "missing" || verdict === "off" ? [index] : []
   )
-  return `verify: ${amiss.length === 1 ? "cue" : "cues"} ${shortList(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
+  return `verify: ${cuesNamed(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
 }
 
-const shortList = (cues: ReadonlyArray<number>): string =>
-  cues.slice(0, 10).join(", ") + (cues.length > 10 ? ` and ${cues.length - 10} more` : "")
+const cuesNamed = (cues: ReadonlyArray<number>): string =>
+  `${cues.length === 1 ? "cue" : "cues"} ${cues.slice(0, 10).join(", ")}${cues.length > 10 ? ` and ${cues.length - 10} more` : ""}`
 
 /** The cues that cannot be heard, by number, with the first one's cause. */
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
   const failed = outcomes.filter((cue) => cue.error !== undefined)
-  return `${failed.length === 1 ? "cue" : "cues"} ${shortList(failed.map(({ index }) => index))} could not be spoken: ${failed[0]?.error ?? ""}`
+  return `${cuesNamed(failed.map(({ index }) => index))} could not be spoken: ${failed[0]?.error ?? ""}`
 }
 
 const reportPath = Effect.fnUntraced(function* (out: string, job: string) {

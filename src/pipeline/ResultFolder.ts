@@ -23,8 +23,8 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
   const { dirname, basename, join } = yield* Path.Path
   const part = join(dirname(path), `.${basename(path)}.part`)
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
-  yield* fs.makeDirectory(dirname(path), { recursive: true }).pipe(
-    Effect.zipRight(fs.writeFile(part, bytes)),
+  yield* made(dirname(path), path)
+  yield* fs.writeFile(part, bytes).pipe(
     Effect.zipRight(fs.rename(part, path)),
     Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
     Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) }))
@@ -34,15 +34,19 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
 /** Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is paid for. */
 export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  yield* Effect.try({
-    try: () => makeFolder(path),
-    catch: (cause) =>
-      new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
-  })
+  yield* made(path, path)
   yield* fs
     .access(path, { writable: true })
     .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) })))
 })
+
+/** Makes a folder for the sake of `path`, which is what cannot be written where that fails. */
+const made = (folder: string, path: string): Effect.Effect<void, ResultUnwritable> =>
+  Effect.try({
+    try: () => makeFolder(folder),
+    catch: (cause) =>
+      new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
+  })
 
 /** Why a file cannot be written, in words. */
 export const wordsOf = (error: PlatformError): string =>

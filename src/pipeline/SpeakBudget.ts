@@ -1,5 +1,15 @@
 /** The money of one run: what may be spent, what is set aside for creates under way, what was spent. */
 
+import type { Casting } from "../domain/Casting.ts"
+import type { Learned } from "../store/Learned.ts"
+import type { SpeakSettings } from "./SpeakSettings.ts"
+
+/** Credits for one character: as configured, else as learned; undefined where neither tells. */
+export const priceBy =
+  (profileOf: SpeakSettings["profileOf"], learned: Pick<Learned, "price">) =>
+  (casting: Casting): number | undefined =>
+    profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
+
 /** A limit on credits, kept before each create and not after it. */
 export class SpeakBudget {
   private spent = 0

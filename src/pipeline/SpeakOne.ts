@@ -182,13 +182,13 @@ const attempt = (
     const { announcedAt, answer } = sent
     if (answer._tag === "Right") {
       const { task, credits } = answer.right
-      run.budget.pay(cost, credits ?? (run.price(casting) === undefined ? undefined : cost))
+      const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
+      run.budget.pay(cost, paid)
       if (credits !== undefined) yield* learned.paid(casting, characters, credits)
       yield* lane.told("taken")
       yield* run.alive
       run.counts.created++
       run.counts.characters += characters
-      const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
       yield* progress.emit({
         _tag: "Submitted",
         provider: casting.provider,

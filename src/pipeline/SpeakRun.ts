@@ -8,7 +8,7 @@ import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"
 import { Learned, lengthClass } from "../store/Learned.ts"
 import { Progress } from "./Progress.ts"
-import { SpeakBudget } from "./SpeakBudget.ts"
+import { priceBy, SpeakBudget } from "./SpeakBudget.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
 /** What is counted. */
@@ -115,8 +115,7 @@ export const makeRun = (
     yield* punctual
     yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
 
-    const price = (casting: Casting): number | undefined =>
-      settings.profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
+    const price = priceBy(settings.profileOf, learned)
 
     const balance = Effect.map(
       Effect.option(gateway.reads.credits),

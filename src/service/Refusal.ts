@@ -2,34 +2,17 @@
 import { HttpApiError, type HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect, Option, Predicate, Schema } from "effect"
 import {
+  AnyRefusal,
   BadRequest,
   Broken,
-  Conflict,
   MethodNotAllowed,
   NotFound,
-  PaymentRequired,
-  TooLarge,
-  TooManyRequests,
-  Unauthorized,
-  Unavailable,
-  Unprocessable
+  Unavailable
 } from "../contract/Errors.ts"
 import { methodsOf, pathIn } from "./Paths.ts"
 
-/** Every refusal of the contract. */
-export const Refusal = Schema.Union(
-  BadRequest,
-  Unauthorized,
-  PaymentRequired,
-  NotFound,
-  MethodNotAllowed,
-  Conflict,
-  TooLarge,
-  Unprocessable,
-  TooManyRequests,
-  Broken,
-  Unavailable
-)
+/** Every refusal of the contract: those of its endpoints, and that of a method which a path does not take. */
+export const Refusal = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
 export type Refusal = typeof Refusal.Type
 
 /** The status that goes with each kind. */

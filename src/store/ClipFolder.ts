@@ -11,12 +11,13 @@ import {
   statSync,
   writeSync
 } from "node:fs"
-import { mkdir, readdir, rm } from "node:fs/promises"
+import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
+import { makeFolder } from "./Folder.ts"
 import { worked, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 
@@ -120,7 +121,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
 
     /** Removes what a killed run left half-written. Only for the folder's one writer, before it writes. */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
-      yield* attempt(() => mkdir(clips, { recursive: true }))
+      yield* worked(folder, () => makeFolder(clips))
       yield* removeWhere((name) => name.startsWith(partPrefix))
     })
 
