@@ -96,7 +96,7 @@ const run = Effect.fnUntraced(function* <E, R>(
     ...(halt === undefined ? {} : { stopped: halt }),
     warnings: summary.warnings
   }
-  if (summary.halt === undefined && summary.left === 0) yield* outlay.end(batch.key)
+  if (halt === undefined && summary.left === 0) yield* outlay.end(batch.key)
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
   yield* writeBatchPage(batch.out, report, results)
   const result: DubResult = { report, jobs: results, halt }
