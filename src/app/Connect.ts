@@ -37,10 +37,10 @@ const remote = Effect.fnUntraced(function* (baseUrl: string) {
 
 const bundled = Effect.fnUntraced(function* (dataDir: string) {
   const { embedded } = yield* Effect.promise(() => import("../service/Service.ts"))
-  // Its own log is of use where it runs by itself; here the run's progress tells the same.
+  // Its own log is of use where it runs by itself; here the run tells which lines failed, and why.
   const { address, key } = yield* embedded({ dataDir }).pipe(
     Effect.provide(ffmpeg),
-    Logger.withMinimumLogLevel(LogLevel.Warning)
+    Logger.withMinimumLogLevel(LogLevel.Error)
   )
   return { baseUrl: new URL(address), key }
 })

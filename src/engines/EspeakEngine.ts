@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os"
 import { type Duration, Effect } from "effect"
 import { fromSeconds } from "../domain/Units.ts"
 import { type Engine, type EngineVoice, SpeechFailed } from "./Engine.ts"
+import { unreadable } from "./LetterNames.ts"
 import { normalise, primaryTag } from "./Normalise.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
 import { sentencesOf } from "./Sentences.ts"
@@ -48,7 +49,12 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOpti
       return yield* unknownVoice(request.voice, known.voices)
     }
     // A voice reads every text as its own language.
-    const tokens = normalise(request.text, found.languages[0] ?? voice)
+    const language = found.languages[0] ?? voice
+    const named = unreadable(request.text, language)
+    if (named !== undefined) {
+      return yield* new SpeechFailed({ engine: name, reason: "nothing-to-say", detail: named })
+    }
+    const tokens = normalise(request.text, language)
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
     const sentences = sentencesOf(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
     return yield* speakSentences(tokens, sentences, {

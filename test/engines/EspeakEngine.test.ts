@@ -171,6 +171,31 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
+    it.effect("letters that a voice could only name are refused; a name or two in them is not", () =>
+      Effect.gen(function* () {
+        const hello = "今天天气很好。"
+        for (const [voice, text] of [
+          ["en-us", hello],
+          ["vi", "Привет, как дела?"],
+          ["de", "สวัสดีครับ"],
+          ["es", "مرحبا بالعالم"],
+          ["cmn", "おはようございます"],
+          ["ja", "今日はいい日だ"]
+        ] as const) {
+          expect(yield* refusal(voice, text), `${voice} ${text}`).toBe("nothing-to-say")
+        }
+        for (const [voice, text] of [
+          ["cmn", hello],
+          ["ja", "きょうはいいひだ"],
+          ["uk", "Привіт, як справи?"],
+          ["en-us", "The sign says 李, which is a name."],
+          ["fr", "Ελλάδα"]
+        ] as const) {
+          expect(lengthOf(yield* speak(voice, text)), `${voice} ${text}`).toBeGreaterThan(300)
+        }
+      })
+    )
+
     it.effect(
       "long text, long numbers and words without spaces are spoken in parts; speech without end is refused",
       () =>
