@@ -1,27 +1,14 @@
 /** The speak stage: every utterance that is wanted and not at hand is spoken, fetched and kept as a clip. */
 import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import type { Setback } from "../domain/Setback.ts"
-import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import type { Gateway } from "../gateway/Gateway.ts"
-import type { Lane } from "../gateway/Lane.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
-import type { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { Progress } from "./Progress.ts"
-import { type Decode, makeDecoder } from "./SpeakDecoder.ts"
-import { fetchedClip } from "./SpeakFetch.ts"
-import { settledTask } from "./SpeakOne.ts"
-import { makeRun, type SpeakRun } from "./SpeakRun.ts"
+import { makeDecoder } from "./SpeakDecoder.ts"
+import { type Desk, fetchesAtOnce, type SpeakNeeds, spoken, unplanned } from "./SpeakDesk.ts"
+import { makeRun } from "./SpeakRun.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
-
-/** What the speak stage needs. */
-export type SpeakNeeds = UtteranceStore | ClipFolder | Learned | Gateway | Ffmpeg | Progress
-
-/** Clips that are fetched and worked on at once, over all providers. */
-const fetchesAtOnce = 8
 
 /** Utterances of a provider that may wait for their fetch while others take their slots. */
 const backlog = 16
@@ -84,65 +71,6 @@ const add = <A>(lists: Map<ProviderId, Array<A>>, provider: ProviderId, one: A):
   else list.push(one)
 }
 
-/** What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside. */
-interface Desk {
-  readonly run: SpeakRun
-  readonly lane: Lane
-  readonly decode: Decode
-  readonly fetching: Effect.Semaphore
-  readonly last: boolean
-}
-
-/** One utterance to its end. */
-const spoken = (
-  desk: Desk,
-  row: UtteranceRow
-): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable, SpeakNeeds> =>
-  Effect.gen(function* () {
-    const progress = yield* Progress
-    const { run, lane, decode, fetching } = desk
-    const { key, casting } = row.utterance
-    const done = yield* settledTask(run, lane, row)
-    const { clip, suspect } = yield* fetching.withPermits(1)(fetchedClip(run, decode, row, done))
-    if (suspect !== undefined) run.counts.suspect++
-    yield* progress.emit({
-      _tag: "Spoken",
-      provider: casting.provider,
-      utterance: key,
-      seconds: clip.frames / clip.rate
-    })
-    return "spoken" as const
-  }).pipe(
-    Effect.catchTags({
-      Lost: () => Effect.flatMap(reread(row), (fresh) => spoken(desk, fresh)),
-      Left: () => leave(desk.run),
-      Hopeless: ({ setback }) => fail(desk.run, row, setback),
-      SetAside: ({ setback }) =>
-        desk.run.halted() !== undefined
-          ? leave(desk.run)
-          : desk.last
-            ? fail(desk.run, row, setback)
-            : Effect.succeed("aside" as const)
-    })
-  )
-
-const leave = (run: SpeakRun) =>
-  Effect.sync(() => {
-    run.counts.left++
-    return "left" as const
-  })
-
-const fail = (run: SpeakRun, row: UtteranceRow, setback: Setback) =>
-  Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const progress = yield* Progress
-    const { key, casting } = row.utterance
-    yield* store.apply({ event: "fail", key, setback })
-    run.counts.failed++
-    yield* progress.emit({ _tag: "Failed", provider: casting.provider, utterance: key, error: setback.words })
-    return "failed" as const
-  })
-
 /** Reads rows one by one as they are asked for, in the order of the keys, some ahead at a time. */
 const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
   Effect.map(Effect.makeSemaphore(1), (turn) => {
@@ -163,15 +91,6 @@ const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
         })
       )
   })
-
-const reread = (row: UtteranceRow): Effect.Effect<UtteranceRow, StateUnusable, UtteranceStore> =>
-  Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const [fresh] = yield* store.rows([row.utterance.key])
-    return fresh ?? (yield* unplanned(row.utterance.key))
-  })
-
-const unplanned = (key: UtteranceKey) => Effect.dieMessage(`utterance ${key.slice(0, 12)} was not planned`)
 
 /**
  * Sends utterances whose clips are gone or damaged back to their tasks, which may still give them without a new payment.
