@@ -6,6 +6,8 @@ import { type Figure, figuresOf } from "./Figures.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { batchKeys } from "./Keys.ts"
+import { searchBox } from "./SearchBox.ts"
+import { tableHead } from "./TableHead.ts"
 import { counted, grouped, lasting } from "./Times.ts"
 
 /** A job on the batch's page. */
@@ -43,31 +45,21 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
         ${warnings([...(run.stopped === undefined ? [] : [`Stopped early: ${run.stopped.words}`]), ...run.warnings])}
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
-          <div class="tools" role="search" aria-label="Find jobs">
-            <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
-            <label
-              >Show
-              <select id="filter">
-                <option value="all">all jobs (${rows.length})</option>
-                ${states.map(
-                  (state) =>
-                    html`<option value="${state}">
-                      ${stateWords[state]} (${rows.filter((row) => row.state === state).length})
-                    </option>`
-                )}
-              </select></label
-            >
-            <p id="shown" role="status">${counted(rows.length, "job")}</p>
-          </div>
+          ${searchBox({
+            what: "job",
+            rows: rows.length,
+            filter: "Show",
+            choices: [
+              { value: "all", words: "all jobs", count: rows.length },
+              ...states.map((state) => ({
+                value: state,
+                words: stateWords[state],
+                count: rows.filter((row) => row.state === state).length
+              }))
+            ]
+          })}
           <table class="rows jobs" role="table" aria-label="Jobs">
-            <thead role="rowgroup">
-              <tr role="row">
-                <th role="columnheader" scope="col">Job</th>
-                <th role="columnheader" scope="col">State</th>
-                <th role="columnheader" scope="col">Cues to look at</th>
-                ${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
-              </tr>
-            </thead>
+            ${tableHead(["Job", "State", "Cues to look at", ...columns])}
             <tbody role="rowgroup" id="jobs">
               ${inOrder.map(jobRow)}
             </tbody>

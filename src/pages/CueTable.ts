@@ -2,17 +2,14 @@
 import type { CueReport, JobReport } from "../domain/Report.ts"
 import { type MarkName, marks, marksOf, skipWords } from "./Flags.ts"
 import { type Content, type Html, html } from "./Html.ts"
+import { tableHead } from "./TableHead.ts"
 import { clock, counted, factor, signedSeconds } from "./Times.ts"
 
 /** The table, the cues to look at first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
   const rows = cues.map((cue, at) => ({ marked: marksOf(cue).length > 0, row: cueRow(cue, at, language) }))
   return html`<table class="cues" role="table" aria-label="Cues">
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
-      </tr>
-    </thead>
+    ${tableHead(columns)}
     <tbody role="rowgroup" id="cues">
       ${rows.filter(({ marked }) => marked).map(({ row }) => row)}${rows.filter(({ marked }) => !marked).map(({ row }) => row)}
     </tbody>

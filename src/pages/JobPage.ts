@@ -9,6 +9,7 @@ import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { type JobAction, jobKeys, type KeyHelp } from "./Keys.ts"
 import type { PageCue, PageData } from "./PageData.ts"
 import { timeChart } from "./TimeChart.ts"
+import { searchBox } from "./SearchBox.ts"
 import { counted, lasting } from "./Times.ts"
 
 /** What a job's page is made of besides its report. */
@@ -141,31 +142,32 @@ const cueSection = (report: JobReport): Html => {
   const skipped = report.cues.filter(({ status }) => status === "skipped").length
   return html`<section class="list" aria-labelledby="cues-title">
     <h2 id="cues-title">Cues</h2>
-    <div class="tools" role="search" aria-label="Find cues">
-      <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
-      <label
-        >Show
-        <select id="filter">
-          ${option("all", "all cues", report.cues.length)}${option("marked", "to look at", marked)}${option("status:spoken", "spoken", report.metrics.spoken)}${option("status:skipped", "skipped", skipped)}${markNames.filter((mark) => count(mark) > 0).map((mark) => option(`mark:${mark}`, marks[mark].word, count(mark)))}
-        </select></label
-      >
-      ${
-        speakers.length < 2
-          ? undefined
-          : html`<label
-              >Speaker
-              <select id="speaker">
-                <option value="">everyone</option>
-                ${speakers.map((name) => html`<option>${name}</option>`)}
-              </select></label
-            >`
-      }
-      <label class="check"><input type="checkbox" id="flagged-first" checked /> Flagged first</label>
-      <p id="shown" role="status">${counted(report.cues.length, "cue")}</p>
-    </div>
+    ${searchBox(
+      {
+        what: "cue",
+        rows: report.cues.length,
+        filter: "Show",
+        choices: [
+          { value: "all", words: "all cues", count: report.cues.length },
+          { value: "marked", words: "to look at", count: marked },
+          { value: "status:spoken", words: "spoken", count: report.metrics.spoken },
+          { value: "status:skipped", words: "skipped", count: skipped },
+          ...markNames
+            .filter((mark) => count(mark) > 0)
+            .map((mark) => ({ value: `mark:${mark}`, words: marks[mark].word, count: count(mark) }))
+        ]
+      },
+      speakers.length < 2
+        ? undefined
+        : html`<label
+            >Speaker
+            <select id="speaker">
+              <option value="">everyone</option>
+              ${speakers.map((name) => html`<option>${name}</option>`)}
+            </select></label
+          >`,
+      html`<label class="check"><input type="checkbox" id="flagged-first" checked /> Flagged first</label>`
+    )}
     ${cueTable(report)}
   </section>`
 }
-
-const option = (value: string, words: string, count: number): Html =>
-  html`<option value="${value}">${words} (${count})</option>`

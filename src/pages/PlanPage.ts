@@ -6,6 +6,8 @@ import { type Content, type Html, html } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { planKeys } from "./Keys.ts"
 import { lengthsText } from "./Lengths.ts"
+import { searchBox } from "./SearchBox.ts"
+import { tableHead } from "./TableHead.ts"
 import { clock, counted, factor, grouped, signedSeconds } from "./Times.ts"
 
 /** The page's text. */
@@ -28,19 +30,19 @@ export const planPage = (plan: PlanReport, parts: PageParts): string => {
         ${cards("What it would take", totals(total))} ${list("Faults", "faults", faults.map(faultText))}
         <section class="list" aria-labelledby="lines-title">
           <h2 id="lines-title">Lines that will not fit</h2>
-          <div class="tools" role="search" aria-label="Find lines">
-            <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
-            <label
-              >Job
-              <select id="filter">
-                <option value="all">all jobs (${total.tightLines})</option>
-                ${jobs.filter(({ tight }) => tight.length > 0).map(({ id, tight }) => html`<option value="${id}">${id} (${tight.length})</option>`)}
-              </select></label
-            >
-            <p id="shown" role="status">${counted(total.tightLines, "line")}</p>
-          </div>
+          ${searchBox({
+            what: "line",
+            rows: total.tightLines,
+            filter: "Job",
+            choices: [
+              { value: "all", words: "all jobs", count: total.tightLines },
+              ...jobs
+                .filter(({ tight }) => tight.length > 0)
+                .map(({ id, tight }) => ({ value: id, words: id, count: tight.length }))
+            ]
+          })}
           <table class="rows tight" role="table" aria-label="Lines that will not fit">
-            ${heading(["Cue", "Job", "Time", "Speaker", "Words", "Needs", "Speed", "Late", "Too long by"])}
+            ${tableHead(["Cue", "Job", "Time", "Speaker", "Words", "Needs", "Speed", "Late", "Too long by"])}
             <tbody role="rowgroup" id="lines">
               ${jobs.flatMap((job) => job.tight.map((line) => ({ job, line }))).map(({ job, line }, at) => lineRow(job, line, at))}
             </tbody>
@@ -50,7 +52,7 @@ export const planPage = (plan: PlanReport, parts: PageParts): string => {
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
           <table class="rows" role="table" aria-label="Jobs">
-            ${heading(["Job", "Cues", "Lines", "Utterances", "At hand", "Characters", "Credits", "Will not fit"])}
+            ${tableHead(["Job", "Cues", "Lines", "Utterances", "At hand", "Characters", "Credits", "Will not fit"])}
             <tbody role="rowgroup">
               ${jobs.map(jobRow)}
             </tbody>
@@ -59,7 +61,7 @@ export const planPage = (plan: PlanReport, parts: PageParts): string => {
         <section class="list" aria-labelledby="speakers-title">
           <h2 id="speakers-title">Speakers</h2>
           <table class="rows" role="table" aria-label="Speakers">
-            ${heading(["Speaker", "Job", "Cues", "Voice"])}
+            ${tableHead(["Speaker", "Job", "Cues", "Voice"])}
             <tbody role="rowgroup">
               ${jobs.flatMap(speakerRows)}
             </tbody>
@@ -103,13 +105,6 @@ const totals = (total: Effort): ReadonlyArray<Card> => [
     poor: total.tightLines > 0
   }
 ]
-
-const heading = (names: ReadonlyArray<string>): Html =>
-  html`<thead role="rowgroup">
-    <tr role="row">
-      ${names.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
-    </tr>
-  </thead>`
 
 const cell = (name: string, content: Content): Html =>
   html`<td role="cell" data-label="${name}" class="${name === "Words" ? "wide" : ""}">${content}</td>`
