@@ -47,13 +47,11 @@ export const openRoutes = (metrics: Metrics) =>
           const { token = "", name = "" } = yield* HttpRouter.params
           const found = yield* files.find(token, name)
           if (Option.isNone(found)) {
-            return yield* Effect.fail(
-              new NotFound({
-                code: "file_unknown",
-                message:
-                  "there is no file at this address, or the address has expired; read the task for a fresh one"
-              })
-            )
+            return yield* new NotFound({
+              code: "file_unknown",
+              message:
+                "there is no file at this address, or the address has expired; read the task for a fresh one"
+            })
           }
           return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
         })
