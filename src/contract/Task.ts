@@ -12,6 +12,15 @@ export const TaskStatus = Schema.Literal("queued", "processing", "done", "failed
 })
 export type TaskStatus = typeof TaskStatus.Type
 
+/** The codes of failures that lie in the request itself: another task of the same text and voice would fail the same way. */
+export const lastingFailures: ReadonlySet<string> = new Set([
+  "nothing_to_say",
+  "unknown_voice",
+  "too_long",
+  "refused",
+  "not_offered"
+])
+
 /** POST /v1/text-to-speech/{voice_id}: the body. */
 export const CreateTask = Schema.Struct({
   /** The words to speak; for a provider with SRT input also an SRT, which is spoken on its own timeline. */

@@ -55,7 +55,9 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", { words }) {
 /** The service took the task and gave it up. */
 export class FailedAtService extends Schema.TaggedError<FailedAtService>()("FailedAtService", {
   task: TaskId,
-  words
+  words,
+  /** Whether another task of the same text would fail the same way. */
+  lasting: Schema.Boolean
 }) {
   override get message(): string {
     return `the service could not speak it: ${this.words}`

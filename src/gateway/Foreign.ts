@@ -80,10 +80,12 @@ export const taskOf = (value: unknown, id?: string): Fields => {
     ...optional("srt_url", text(pick(layers, "srt_url"))),
     ...optional("json_url", text(pick(layers, "json_url"))),
     ...(status === "failed"
-      ? { error: { code: "failed", message: wordsIn(value) ?? "no reason given" } }
+      ? { error: { code: text(codeIn(layers)) ?? "failed", message: wordsIn(value) ?? "no reason given" } }
       : {})
   }
 }
+
+const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pick(layers, "error"))?.["code"]
 
 /** The answer to a create. An answer without a task id stays without: it cannot be taken for one. */
 export const referenceOf = (value: unknown): Fields => {

@@ -98,7 +98,8 @@ export const settle = (
       }
       unknown = { looks: 0, since: 0 }
       const sight = seen.right
-      if (sight._tag === "GivenUp") return yield* new FailedAtService({ task, words: sight.words })
+      if (sight._tag === "GivenUp")
+        return yield* new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
       if (sight._tag === "Waiting") {
         lastUndone = before
         return again()

@@ -1,5 +1,5 @@
 /** What a look at a task shows. */
-import type { Task } from "../contract/Task.ts"
+import { lastingFailures, type Task } from "../contract/Task.ts"
 import { TaskId } from "../domain/Ids.ts"
 import { unsaid } from "./Foreign.ts"
 
@@ -28,6 +28,8 @@ export interface Waiting {
 export interface GivenUp {
   readonly _tag: "GivenUp"
   readonly words: string
+  /** Whether another task of the same text would fail the same way, as far as the service says. */
+  readonly lasting: boolean
 }
 
 export type Sight = Done | Waiting | GivenUp
@@ -47,7 +49,12 @@ export interface PastTask {
 
 /** What a task's record shows. */
 export const sightOf = (task: Task): Sight => {
-  if (task.status === "failed") return { _tag: "GivenUp", words: task.error?.message ?? "no reason given" }
+  if (task.status === "failed")
+    return {
+      _tag: "GivenUp",
+      words: task.error?.message ?? "no reason given",
+      lasting: lastingFailures.has(task.error?.code ?? "")
+    }
   if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name }
   const made = instantOf(task.created_at)
   const done = instantOf(task.completed_at)

@@ -320,7 +320,8 @@ const awaited = (
       Effect.catchTags({
         Refused: (fault) => refusedRead(run, fault),
         NeverSettled: (fault) => setAside(fault),
-        FailedAtService: (fault) => lost(run, row, setbackOf(fault)),
+        FailedAtService: (fault) =>
+          fault.lasting ? new Hopeless({ setback: setbackOf(fault) }) : lost(run, row, setbackOf(fault)),
         Vanished: (fault) => lost(run, row, setbackOf(fault))
       })
     )

@@ -218,7 +218,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
     case "NeverSettled":
       return failed("timeout")
     case "FailedAtService":
-      return failed("crashed")
+      return failed(fault.lasting ? "refused" : "crashed")
     case "NoAudio":
       return failed("bad-output")
   }

@@ -64,6 +64,8 @@ it("takes an audio address for done, words of failure for failed, and any other 
     code: "failed",
     message: "no voice"
   })
+  const told = { code: "nothing_to_say", message: "no words" }
+  expect(taskOf({ data: { id, status: "failed", error: told } })["error"]).toEqual(told)
 })
 
 it("knows the task that was asked for when an answer does not repeat its id", () => {

@@ -96,11 +96,11 @@ it.effect("waits out faults of looks, and fails with what the service says of th
       new Vanished({ task }),
       Effect.succeed(waiting),
       new Vanished({ task }),
-      Effect.succeed({ _tag: "GivenUp", words: "no voice" })
+      Effect.succeed({ _tag: "GivenUp", words: "no voice", lasting: true })
     ]
     const look = Effect.suspend(() => sights.shift() ?? Effect.succeed(waiting))
     const fault = yield* Effect.flip(inTime(settle(look, task, plan, 0)))
-    expect(fault).toMatchObject({ _tag: "FailedAtService", task, words: "no voice" })
+    expect(fault).toMatchObject({ _tag: "FailedAtService", task, words: "no voice", lasting: true })
   })
 )
 

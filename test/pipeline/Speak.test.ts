@@ -32,7 +32,7 @@ const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
 
 /** How a create is answered; "lost" ones get no answer, with or without a task made. */
 const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
-const taskFates = ["done", "done", "done", "done", "fails", "vanishes"] as const
+const taskFates = ["done", "done", "done", "done", "fails", "refused", "vanishes"] as const
 const audioAnswers = ["good", "good", "good", "broken", "damaged"] as const
 
 interface Script {
@@ -135,7 +135,8 @@ class World {
             return yield* new Vanished({ task: id })
           const label = this.script.echoes ? task.label : undefined
           if (!over) return { _tag: "Waiting" as const, label }
-          if (task.fate === "fails") return { _tag: "GivenUp" as const, words: "no voice today" }
+          if (task.fate === "fails" || task.fate === "refused")
+            return { _tag: "GivenUp" as const, words: "no voice today", lasting: task.fate === "refused" }
           return {
             _tag: "Done" as const,
             task: id,
@@ -171,7 +172,7 @@ class World {
             characters: Array.from(task.text).length,
             credits: 1,
             madeAt: task.madeAt,
-            failed: task.fate === "fails" && now >= task.doneAt
+            failed: (task.fate === "fails" || task.fate === "refused") && now >= task.doneAt
           }))
           return {
             tasks,
@@ -256,6 +257,11 @@ it.effect.prop(
         const standing = end?.standings.get(key)
         const paid = world.paid.filter((task) => task.text === text)
         const heard = paid.filter((task) => task.fate === "done")
+        // What would fail again is not asked for again.
+        if (paid.some((task) => task.fate === "refused")) {
+          expect(standing?.state).toBe("failed")
+          expect(paid.at(-1)?.fate).toBe("refused")
+        }
         // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its audio
         // was of no use time after time: each such take is counted, against the budget for it.
         const useless = end?.rerolls.get(key) ?? 0
