@@ -138,7 +138,7 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
             `${event.provider}: trying ${short(event.utterance)} again in ${Math.ceil(event.inSeconds)} s: ${event.why}`
           )
     case "Failed":
-      return warning(`${event.provider}: ${short(event.utterance)} failed: ${event.error}`)
+      return warning(`${event.label} failed: ${event.error}`)
     case "LanePaced": {
       const waited = (before.lanes.get(event.provider)?.waitingUntil ?? 0) > now
       return event.waitingSeconds >= 1 && !waited

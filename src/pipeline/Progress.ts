@@ -38,6 +38,8 @@ export type ProgressEvent =
       readonly _tag: "Failed"
       readonly provider: ProviderId
       readonly utterance: UtteranceKey
+      /** Where it is first used: the job and the cue. */
+      readonly label: string
       readonly error: string
     }
   | {

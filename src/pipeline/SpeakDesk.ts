@@ -77,7 +77,13 @@ const fail = (run: SpeakRun, row: UtteranceRow, setback: Setback) =>
     const { key, casting } = row.utterance
     yield* store.apply({ event: "fail", key, setback })
     run.counts.failed++
-    yield* progress.emit({ _tag: "Failed", provider: casting.provider, utterance: key, error: setback.words })
+    yield* progress.emit({
+      _tag: "Failed",
+      provider: casting.provider,
+      utterance: key,
+      label: row.label,
+      error: setback.words
+    })
     return "failed" as const
   })
 

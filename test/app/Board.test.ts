@@ -19,7 +19,12 @@ const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u
 describe("the board", () => {
   test("counts what is settled: spoken and failed, of what was left to be said", () => {
     const board = after(
-      [planned, spoken, spoken, { _tag: "Failed", provider, utterance, error: "no such voice" }],
+      [
+        planned,
+        spoken,
+        spoken,
+        { _tag: "Failed", provider, utterance, label: "ep01 #4", error: "no such voice" }
+      ],
       100
     )
     expect(settled(board)).toEqual({ done: 3, all: 20 })
