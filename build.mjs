@@ -119,7 +119,11 @@ export const build = async () => {
     // What a command needs is loaded when it runs: --version and --help come at once.
     splitting: true,
     metafile: true,
-    define: { DUBWRIGHT_VERSION: JSON.stringify(version), DUBWRIGHT_PAGES: parts },
+    define: {
+      DUBWRIGHT_VERSION: JSON.stringify(version),
+      DUBWRIGHT_BUILD: JSON.stringify(print),
+      DUBWRIGHT_PAGES: parts
+    },
     platform: "node",
     target: "node20",
     format: "esm",

@@ -3,7 +3,7 @@ import type { Array } from "effect"
 import { Effect, Option } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 import { loadBatch, type RunFlags } from "../pipeline/Load.ts"
-import { type BatchPlan, planBatch } from "../pipeline/Plan.ts"
+import type { BatchPlan } from "../pipeline/Plan.ts"
 import { Learned } from "../store/Learned.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "./Screen.ts"
@@ -56,19 +56,12 @@ const learnedLimits = (state: string) =>
     Effect.orElseSucceed(() => () => undefined)
   )
 
-/** The batch planned, with what was mended or passed over in its scripts told on stderr. */
-export const planOf = Effect.fn("BatchFlags.plan")(function* (options: BatchOptions) {
-  const plan = yield* Effect.flatMap(batchOf(options), planBatch)
-  yield* tellNotices(plan, options)
-  return plan
-})
-
 /** So many notices are told one by one; the rest are counted. */
 const told = 12
 
 /** Tells what was mended or passed over in the scripts, on stderr. */
 export const tellNotices = Effect.fnUntraced(function* (
-  { notices }: BatchPlan,
+  { notices }: Pick<BatchPlan, "notices">,
   { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">
 ) {
   const screen = yield* Screen

@@ -1,11 +1,11 @@
 /** The layers that reach a service: a remote one by its address and key, or the bundled one inside this process. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
-import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { ServiceAddress } from "../gateway/ServiceAddress.ts"
 import { Wire } from "../gateway/Wire.ts"
 import { badUsage } from "./Ended.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { environmentBaseUrl, environmentKey } from "./Settings.ts"
 
 /** Which service the command line asks for. */
@@ -16,9 +16,6 @@ export interface ServiceOptions {
 
 /** Which service is used. */
 export type ChosenService = "embedded" | { readonly baseUrl: string }
-
-/** The one ffmpeg of this process. */
-export const ffmpeg = Ffmpeg.Default
 
 const remote = Effect.fnUntraced(function* (baseUrl: string) {
   if (!URL.canParse(baseUrl)) {

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { dirname, resolve } from "node:path"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Config, Data, Duration, Effect, Schedule } from "effect"
 import type { NotifySettings } from "../domain/Manifest.ts"
 import type { RunReport } from "../domain/Report.ts"
@@ -35,7 +36,7 @@ export const notify = Effect.fn("Notify.notify")(function* (
     ({ name, work }) => Effect.catchAll(work, ({ why }) => screen.say(`warning: ${name}: ${why}`)),
     { discard: true }
   )
-})
+}, Effect.provide(NodeHttpClient.layerUndici))
 
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
   Effect.async<void, Untold>((resume) => {

@@ -1,7 +1,8 @@
 /** The program behind the command: its words checked, the command run, its end told once and given an exit code. */
 import { Command, ValidationError } from "@effect/cli"
 import { toAnsiText } from "@effect/cli/HelpDoc"
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/Version.ts"

@@ -1,7 +1,7 @@
 /** The reports in a browser, with a box in which single cues are changed, heard anew and accepted. */
 import { Effect } from "effect"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
-import { ffmpeg } from "./Connect.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { badUsage } from "./Ended.ts"
 import { serveReview } from "./ReviewServer.ts"
 import { Screen } from "./Screen.ts"

@@ -1,76 +1,91 @@
 /** The main job, and the second chance for what failed in it. */
-import { Path } from "@effect/platform"
-import { NodeHttpClient } from "@effect/platform-node"
-import { Clock, Effect, Layer } from "effect"
-import { dub, type DubResult } from "../pipeline/Dub.ts"
-import type { BatchPlan } from "../pipeline/Plan.ts"
+import { Effect, Layer, Option } from "effect"
+import { again } from "../pipeline/Again.ts"
+import type { Batch } from "../pipeline/Job.ts"
+import type { DubResult } from "../pipeline/RunEnd.ts"
+import { sourcesOf, type Unchanged, unchangedSince } from "../pipeline/Unchanged.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { AnewOptions, First } from "./Anew.ts"
+import { batchOf, tellNotices } from "./BatchFlags.ts"
 import { counted } from "./BoardText.ts"
-import { type BatchOptions, planOf } from "./BatchFlags.ts"
-import { ffmpeg, gatewayTo } from "./Connect.ts"
-import { nextAt, type TimeOfDay } from "./Deadline.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
 import { openLog } from "./LogFile.ts"
-import { notify } from "./Notify.ts"
-import { priced, pricesOf } from "./Prices.ts"
 import { summaryText } from "./RunSummary.ts"
 import { Screen } from "./Screen.ts"
-import { writing } from "./State.ts"
+import { reading, writing } from "./State.ts"
 import { watching } from "./Watch.ts"
 
-export interface RunOptions extends BatchOptions {
-  readonly deadline: TimeOfDay | undefined
+export interface RunOptions extends AnewOptions {
   readonly log: string | undefined
-  readonly maxCredits: number | undefined
-  readonly events: boolean
 }
 
-export const run = (options: RunOptions) => made(options, () => Effect.void)
-
-export const retry = (options: RunOptions) =>
-  made(options, ({ utterances }) =>
-    Effect.gen(function* () {
-      const store = yield* UtteranceStore
-      const screen = yield* Screen
-      const revived = yield* store.revive(
-        utterances.map(({ key }) => key),
-        "all"
-      )
-      yield* screen.say(`${counted(revived.length, "failed utterance")} to be tried again`)
-    })
-  )
-
-/** Plans and runs a batch, with something done to its state in between. */
-const made = <E>(
-  options: RunOptions,
-  first: (plan: BatchPlan) => Effect.Effect<void, E, UtteranceStore | Screen>
-) =>
+export const run = (options: RunOptions) =>
   Effect.gen(function* () {
-    const path = yield* Path.Path
-    const screen = yield* Screen
-    if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
-    const deadline =
-      options.deadline === undefined ? undefined : nextAt(options.deadline, new Date(yield* now))
-    const planned = yield* planOf(options)
-    // A limit can only be kept where a price is known before the first task.
-    const plan = options.maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
-    const { batch } = plan
-    const service = gatewayTo(batch.service, path.join(batch.state, "service"))
-    const result = yield* Effect.zipRight(
-      first(plan),
-      dub(plan, service, { maxCredits: options.maxCredits, deadline })
-    ).pipe(Effect.scoped, Effect.provide(Layer.merge(writing(batch.state), watching(options))))
-    if (batch.notify !== undefined) {
-      yield* Effect.provide(notify(batch.notify, batch.manifest, result.report), NodeHttpClient.layerUndici)
-    }
-    yield* tell(result, batch.out, options)
+    const { batch, sources } = yield* begun(options)
+    const before = yield* leftBefore(batch, sources)
+    const result = Option.isSome(before)
+      ? yield* saidAgain(before.value, options)
+      : yield* ranAnew(batch, sources, options, () => Effect.void)
+    yield* tell(batch, result, options)
   }).pipe(Effect.provide(ffmpeg))
 
-const now = Clock.currentTimeMillis
+export const retry = (options: RunOptions) =>
+  Effect.gen(function* () {
+    const { batch, sources } = yield* begun(options)
+    yield* tell(batch, yield* ranAnew(batch, sources, options, revived), options)
+  }).pipe(Effect.provide(ffmpeg))
 
-const tell = Effect.fnUntraced(function* (result: DubResult, out: string, options: RunOptions) {
+/** The batch, and what its files hold, with a log of what happens where one is wanted. */
+const begun = Effect.fnUntraced(function* (options: RunOptions) {
+  const screen = yield* Screen
+  if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
+  const batch = yield* batchOf(options)
+  return { batch, sources: yield* sourcesOf(batch) }
+})
+
+/** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
+const leftBefore = (batch: Batch, sources: string) =>
+  unchangedSince(batch, sources).pipe(
+    Effect.provide(reading(batch.state)),
+    Effect.orElseSucceed(() => Option.none<Unchanged>())
+  )
+
+const saidAgain = (before: Unchanged, options: RunOptions) =>
+  Effect.zipRight(tellNotices(before, options), again(before)).pipe(
+    Effect.provide(Layer.merge(writing(before.batch.state), watching(options)))
+  )
+
+const ranAnew = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./Anew.ts")),
+    ({ anew }) => anew(batch, sources, options, first)
+  )
+
+const revived: First<StateUnusable> = ({ utterances }) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const screen = yield* Screen
+    const keys = yield* store.revive(
+      utterances.map(({ key }) => key),
+      "all"
+    )
+    yield* screen.say(`${counted(keys.length, "failed utterance")} to be tried again`)
+  })
+
+/** Tells whom the manifest names, then the user. */
+const tell = Effect.fnUntraced(function* (
+  { notify, manifest, out }: Batch,
+  result: DubResult,
+  options: RunOptions
+) {
   const screen = yield* Screen
   const { report, jobs, halt } = result
+  if (notify !== undefined) {
+    const { notify: told } = yield* Effect.promise(() => import("./Notify.ts"))
+    yield* told(notify, manifest, report)
+  }
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
   yield* screen.result(
     options.json ? JSON.stringify(report, null, 2) : summaryText(result, out, process.cwd(), screen.look)
@@ -82,7 +97,7 @@ const tell = Effect.fnUntraced(function* (result: DubResult, out: string, option
   if (undone.length > 0) {
     return yield* new Ended({
       code: exitCodes.failed,
-      message: `${undone.length} of ${jobs.length} jobs not delivered: ${undone.map(({ plan }) => plan.job.id).join(", ")}`
+      message: `${undone.length} of ${jobs.length} jobs not delivered: ${undone.map(({ job }) => job.id).join(", ")}`
     })
   }
 })

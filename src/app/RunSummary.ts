@@ -1,7 +1,7 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { Array } from "effect"
-import type { DubResult } from "../pipeline/Dub.ts"
+import type { DubResult } from "../pipeline/RunEnd.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { counted } from "./BoardText.ts"
 import { type Look, table } from "./Table.ts"
@@ -34,14 +34,14 @@ export const summaryText = (
         "fit",
         "LUFS"
       ],
-      jobs.map((job) => [job.plan.job.id, statusOf(job), ...figures(job)]),
+      jobs.map((result) => [result.job.id, statusOf(result), ...figures(result)]),
       look
     ),
     "",
-    ...jobs.flatMap((job) =>
-      job.status === "delivered"
-        ? listed(job.files.map((file) => shortest(resolve(out, file), folder)))
-        : [`${job.plan.job.id}: ${job.error}`]
+    ...jobs.flatMap((result) =>
+      result.status === "delivered"
+        ? listed(result.files.map((file) => shortest(resolve(out, file), folder)))
+        : [`${result.job.id}: ${result.error}`]
     ),
     "",
     sent

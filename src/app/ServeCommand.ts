@@ -4,7 +4,7 @@ import { Effect, Logger, LogLevel } from "effect"
 import { unreadable } from "../pipeline/Load.ts"
 import * as Service from "../service/Service.ts"
 import { parseConfig } from "../service/ServiceConfigFile.ts"
-import { ffmpeg } from "./Connect.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { badUsage } from "./Ended.ts"
 import { Screen } from "./Screen.ts"
 

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
+import { Finished } from "../store/Finished.ts"
 import { Learned } from "../store/Learned.ts"
 import { Outlay } from "../store/Outlay.ts"
 import { readableState, writableState } from "../store/StateFolder.ts"
@@ -11,6 +12,7 @@ const stores = Layer.mergeAll(
   UtteranceStore.Default,
   ClipFolder.Default,
   Deliveries.Default,
+  Finished.Default,
   Learned.Default,
   Outlay.Default
 )

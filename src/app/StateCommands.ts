@@ -6,8 +6,10 @@ import type { Batch } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
 import { type JobStatus, statusOf } from "../pipeline/Status.ts"
 import { counted } from "./BoardText.ts"
-import { type BatchOptions, batchOf, planOf } from "./BatchFlags.ts"
-import { ffmpeg, gatewayTo } from "./Connect.ts"
+import { type BatchOptions, batchOf } from "./BatchFlags.ts"
+import { planOf } from "./BatchPlanned.ts"
+import { gatewayTo } from "./Connect.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Screen } from "./Screen.ts"
 import { reading, writing } from "./State.ts"
 import { table } from "./Table.ts"
@@ -68,7 +70,7 @@ export const clean = (options: CleanOptions) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
     const screen = yield* Screen
-    const plan = yield* planOf(options)
+    const plan = yield* Effect.flatMap(batchOf(options), (batch) => planOf(batch, options))
     const { batch } = plan
     yield* Effect.gen(function* () {
       const removed = yield* cleanClips(plan, options.olderThan)

@@ -2,7 +2,7 @@
 import { Effect, Either } from "effect"
 import { isWell, type Verification, verifyBatch } from "../pipeline/Verify.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
-import { ffmpeg } from "./Connect.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
 import { Screen } from "./Screen.ts"
 import { type Look, table } from "./Table.ts"

@@ -2,7 +2,7 @@
  * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so that
  * nothing of it is left open and nothing streams through layers that would cost more than the request.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Data, Duration, Effect } from "effect"
 import { transportFault } from "./Calls.ts"
 import { Broken, Unreachable } from "./Fault.ts"

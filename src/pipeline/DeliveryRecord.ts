@@ -1,5 +1,7 @@
 /** What decides a job's files, and which files were made of it last. */
 import { createHash } from "node:crypto"
+import { statSync } from "node:fs"
+import { join } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
@@ -55,16 +57,31 @@ export const rememberFiles = Effect.fnUntraced(function* (
       Effect.map(fs.stat(file), ({ size }) => ({ path: path.relative(out, file), bytes: Number(size) }))
     )
   )
-  // A file that is gone already is no delivery to remember: the next run makes it again.
-  if (Option.isSome(sizes)) yield* deliveries.remember(out, job.id, { digest, files: sizes.value })
+  // A file that is gone already makes it no delivery to remember: the next run makes it again.
+  yield* Option.match(sizes, {
+    onNone: () => deliveries.forget(out, job.id),
+    onSome: (sized) => deliveries.remember(out, job.id, { digest, files: sized })
+  })
 })
 
 /** Whether every file of a delivery is there as it was written. */
-export const allThere = Effect.fnUntraced(function* (out: string, { files }: Delivery) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const found = yield* Effect.forEach(files, (file) =>
-    Effect.option(Effect.map(fs.stat(path.join(out, file.path)), ({ size }) => Number(size) === file.bytes))
+export const allThere = (out: string, delivery: Delivery): Effect.Effect<boolean> =>
+  Effect.map(changedAt(out, delivery), Option.isSome)
+
+/**
+ * When each file of a delivery was last changed, in milliseconds since 1970; none where one is missing or has another size.
+ * Synchronous: a job may deliver a file a cue, and a thousand looks take a few milliseconds here, as effects a hundred.
+ */
+export const changedAt = (
+  out: string,
+  { files }: Delivery
+): Effect.Effect<Option.Option<ReadonlyArray<number>>> =>
+  Effect.option(
+    Effect.try(() =>
+      files.map(({ path, bytes }) => {
+        const { size, mtimeMs } = statSync(join(out, path))
+        if (size !== bytes) throw new Error(`${path} has ${size} bytes`)
+        return mtimeMs
+      })
+    )
   )
-  return found.every((same) => Option.getOrElse(same, () => false))
-})

@@ -2,29 +2,27 @@
  * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken, and
  * each job is placed and delivered as soon as all of its utterances are there.
  */
-import { Path } from "@effect/platform"
-import { Clock, DateTime, Effect, Fiber, Layer } from "effect"
+import { DateTime, Effect, Fiber, Layer } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
-import type { JobSummary, RunReport } from "../domain/Report.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { Finished } from "../store/Finished.ts"
 import { Learned } from "../store/Learned.ts"
 import { Outlay } from "../store/Outlay.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { announce } from "./Announce.ts"
 import { deliverJob, type JobResult } from "./JobDelivery.ts"
 import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
-import { writeBatchPage } from "./ReportPages.ts"
-import { openFolder, writeResult } from "./ResultFolder.ts"
+import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
-import { deliverShared } from "./SharedVideo.ts"
+import { endRun, nothingSaid } from "./RunEnd.ts"
 import { speak } from "./Speak.ts"
 import { priceBy } from "./SpeakBudget.ts"
-import { type Deadline, type Halt, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+import { rememberFinished } from "./Unchanged.ts"
 
 /** What a run is told besides its plan. */
 export interface DubOptions {
@@ -32,16 +30,8 @@ export interface DubOptions {
   readonly maxCredits?: number | undefined
   /** After this moment nothing new is started. */
   readonly deadline?: Deadline | undefined
-  /** Gives utterances that failed for good in an earlier run another chance. */
-  readonly retry?: boolean | undefined
-}
-
-/** How a run ended. */
-export interface DubResult {
-  readonly report: RunReport
-  readonly jobs: ReadonlyArray<JobResult>
-  /** Why creates were stopped early, where they were. */
-  readonly halt: Halt | undefined
+  /** What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered. */
+  readonly sources?: string | undefined
 }
 
 /** Runs a batch. The service is reached only where something is left to be said. */
@@ -53,59 +43,30 @@ const run = Effect.fnUntraced(function* <E, R>(
   service: Layer.Layer<Gateway, E, R>,
   options: DubOptions
 ) {
-  const { batch } = plan
+  const { batch, utterances } = plan
   const startedAt = yield* DateTime.now
-  const before = yield* Clock.currentTimeMillis
-  const { basename, join } = yield* Path.Path
   yield* openFolder(batch.out)
   const outlay = yield* Outlay
+  const finished = yield* Finished
   yield* outlay.begin(batch.key)
+  yield* finished.forget(batch.key)
   const waiting = yield* announce(plan)
-  if (options.retry === true) {
-    const store = yield* UtteranceStore
-    yield* store.revive([...waiting.keys()], "all")
-  }
   const delivering = yield* deliveryOf(plan, waiting)
   const reached = yield* Layer.memoize(service)
 
   const spoken =
     waiting.size === 0
-      ? nothingSaid(plan)
+      ? nothingSaid(utterances.length)
       : yield* speakAll(plan, options).pipe(
           Effect.provideService(Progress, delivering.watching),
           Effect.provide(reached)
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
-  const results = yield* deliverShared(batch.out, yield* delivering.finish(takes))
-  const halt = haltOf(summary)
-
-  const report: RunReport = {
-    manifest: basename(batch.manifest),
-    startedAt: DateTime.formatIso(startedAt),
-    seconds: ((yield* Clock.currentTimeMillis) - before) / 1000,
-    jobs: results.map(summaryOf),
-    tasks: {
-      created: summary.created,
-      adopted: summary.adopted,
-      reused: summary.reused,
-      retried: summary.retried,
-      failed: summary.failed
-    },
-    characters: summary.characters,
-    credits: spoken.credits,
-    ...(halt === undefined ? {} : { stopped: halt }),
-    warnings: summary.warnings
-  }
-  if (halt === undefined && summary.left === 0) yield* outlay.end(batch.key)
-  yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
-  yield* writeBatchPage(batch.out, report, results)
-  const result: DubResult = { report, jobs: results, halt }
+  const ends = yield* delivering.finish(takes)
+  const result = yield* endRun(batch, startedAt, { ...spoken, summary }, ends)
+  if (options.sources !== undefined) yield* rememberFinished(plan, options.sources, result.jobs)
   return result
 })
-
-/** Why the run was stopped; a deadline that came when nothing was left to be started has stopped nothing. */
-const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
-  halt?.reason === "deadline" && left === 0 ? undefined : halt
 
 /** Everything that is left to be said, and the account's credits around it. */
 const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions) {
@@ -191,7 +152,7 @@ export const deliverySettled = (
 ) => {
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
     Effect.succeed<JobResult>({
-      plan,
+      job: plan.job,
       status,
       metrics: undefined,
       last: undefined,
@@ -267,27 +228,4 @@ const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
     first.credits === undefined || second.credits === undefined ? undefined : first.credits + second.credits,
   halt: first.halt ?? second.halt,
   warnings: [...new Set([...first.warnings, ...second.warnings])]
-})
-
-/** What a run in which every clip was at hand comes to. */
-const nothingSaid = ({ utterances }: BatchPlan) => ({ summary: allAtHand(utterances.length), credits: {} })
-
-const allAtHand = (reused: number): SpeakSummary => ({
-  created: 0,
-  adopted: 0,
-  reused,
-  retried: 0,
-  failed: 0,
-  left: 0,
-  suspect: 0,
-  characters: 0,
-  credits: undefined,
-  halt: undefined,
-  warnings: []
-})
-
-const summaryOf = (result: JobResult): JobSummary => ({
-  id: result.plan.job.id,
-  status: result.status,
-  ...(result.status === "delivered" ? {} : { error: result.error })
 })

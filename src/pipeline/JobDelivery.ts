@@ -19,6 +19,7 @@ import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, rememberFiles } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
 import { placeLines } from "./Place.ts"
+import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
 import { writeJobPage } from "./ReportPages.ts"
@@ -27,7 +28,7 @@ import { isWell, type Verification, verifyJob } from "./Verify.ts"
 
 /** How a job ended. */
 export type JobResult = {
-  readonly plan: JobPlan
+  readonly job: Job
   /** Its figures, where it was delivered now or before, or has at least a report. */
   readonly metrics: Metrics | undefined
   /** Its figures in the run before, where there was one. */
@@ -58,7 +59,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const last = lastTime?.metrics
   if (made?.digest === digest && (yield* allThere(out, made))) {
     const unchanged: JobResult = {
-      plan,
+      job,
       status: "delivered",
       unchanged: true,
       metrics: last,
@@ -97,7 +98,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
     const undone: JobResult = {
-      plan,
+      job,
       last,
       looks: looksOf(report.cues),
       status: left.length > 0 ? "unfinished" : "failed",
@@ -126,7 +127,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     const heard = yield* verifyJob(out, job.id)
     if (!isWell(heard)) {
       const unheard: JobResult = {
-        plan,
+        job,
         last,
         looks: looksOf(report.cues),
         status: "failed",
@@ -143,7 +144,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   yield* rememberFiles(out, plan, digest, [...files, reported, page])
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {
-    plan,
+    job,
     status: "delivered",
     unchanged: false,
     metrics: report.metrics,

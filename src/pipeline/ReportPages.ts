@@ -50,7 +50,7 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
   const { join } = yield* Path.Path
   const path = join(out, "index.html")
   const jobs = report.jobs.map((summary): BatchJob => {
-    const result = results.find(({ plan }) => plan.job.id === summary.id)
+    const result = results.find(({ job }) => job.id === summary.id)
     return {
       summary,
       metrics: result?.metrics,

@@ -23,15 +23,15 @@ export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
   results: ReadonlyArray<JobResult>
 ) {
   const shared = Array.groupBy(
-    results.filter(({ plan }) => plan.job.into !== undefined),
-    ({ plan }) => plan.job.into ?? ""
+    results.filter(({ job }) => job.into !== undefined),
+    ({ job }) => job.into ?? ""
   )
   const progress = yield* Progress
   const ends = new Map<string, SharedEnd>()
   for (const [name, members] of Object.entries(shared)) {
-    const jobs = members.flatMap(({ plan, status }) => (status === "delivered" ? [plan.job] : []))
+    const jobs = members.flatMap(({ job, status }) => (status === "delivered" ? [job] : []))
     if (jobs.length < members.length || !Array.isNonEmptyArray(jobs)) {
-      const missing = members.flatMap(({ plan, status }) => (status === "delivered" ? [] : [plan.job.id]))
+      const missing = members.flatMap(({ job, status }) => (status === "delivered" ? [] : [job.id]))
       yield* progress.emit({
         _tag: "Warning",
         message: `${name}: not made: ${missing.join(", ")} is missing`
@@ -40,7 +40,7 @@ export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
     }
     ends.set(name, yield* deliverOne(out, name, jobs))
   }
-  return results.map((result) => withEnd(result, ends.get(result.plan.job.into ?? "")))
+  return results.map((result) => withEnd(result, ends.get(result.job.into ?? "")))
 })
 
 /** How a video ended: its path, or why it could not be made. */
@@ -49,8 +49,8 @@ type SharedEnd = { readonly path: string } | { readonly error: string }
 const withEnd = (result: JobResult, end: SharedEnd | undefined): JobResult => {
   if (end === undefined || result.status !== "delivered") return result
   if ("path" in end) return { ...result, files: [...result.files, end.path] }
-  const { plan, metrics, last, looks } = result
-  return { plan, metrics, last, looks, status: "failed", error: end.error }
+  const { job, metrics, last, looks } = result
+  return { job, metrics, last, looks, status: "failed", error: end.error }
 }
 
 const deliverOne = Effect.fnUntraced(function* (

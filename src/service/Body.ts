@@ -1,6 +1,6 @@
 /** A request's JSON body, read with a bound and without trust. */
 import { type HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Schema } from "effect"
 import { Effect, Either, ParseResult } from "effect"
 import { BadRequest, TooLarge } from "../contract/Errors.ts"

@@ -1,5 +1,5 @@
 /** The engines that the settings name, opened. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, type Scope } from "effect"
 import { makeCommandEngine } from "../engines/CommandEngine.ts"
 import type { Engine } from "../engines/Engine.ts"

@@ -1,6 +1,6 @@
 /** The aggregation service, put together: `serve` for a process of its own, `embedded` inside another. */
 import { HttpMiddleware } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
 import { SampleRate } from "../domain/Units.ts"

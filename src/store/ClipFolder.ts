@@ -4,8 +4,8 @@ import {
   closeSync,
   fdatasync,
   fstatSync,
+  opendirSync,
   openSync,
-  readdirSync,
   readSync,
   renameSync,
   statSync,
@@ -82,7 +82,8 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
       // Synchronous: ten thousand looks at a folder take some ten milliseconds, as promises ten times as long.
       return yield* worked(folder, () => {
-        readdirSync(clips)
+        // A folder that cannot be read is no folder without clips.
+        opendirSync(clips).closeSync()
         return Array.from(sizes).flatMap(([key, bytes]) =>
           statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
         )

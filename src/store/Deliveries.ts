@@ -52,6 +52,10 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
       )
     })
 
-    return { all, remember }
+    const forget = Effect.fn("Deliveries.forget")(function* (folder: string, job: JobId) {
+      yield* guarded(sql`DELETE FROM delivery WHERE folder = ${folder} AND job = ${job}`)
+    })
+
+    return { all, remember, forget }
   })
 }) {}

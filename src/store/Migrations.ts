@@ -93,6 +93,13 @@ const steps = {
       batch TEXT PRIMARY KEY,
       begun_at INTEGER NOT NULL
     ) WITHOUT ROWID`
+  ),
+  "0004_finished": statements(
+    // Batches whose last run left nothing undone: what it stood on and what it made, as JSON.
+    `CREATE TABLE finished (
+      batch TEXT PRIMARY KEY,
+      record TEXT NOT NULL
+    ) WITHOUT ROWID`
   )
 }
 

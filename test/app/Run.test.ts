@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import Sqlite from "better-sqlite3"
 import { describe, expect, test } from "vitest"
 import { emptyFolder, run, start } from "./process.ts"
 
@@ -26,6 +27,12 @@ const batch = (): string => {
   )
   return folder
 }
+
+/** A file of results without what tells when it was made and how long that took. */
+const timeless = (path: string): string =>
+  readFileSync(path, "utf8")
+    .replaceAll(/"(startedAt|datetime|seconds)"?[:=] ?"?[^",\n]+/gu, "")
+    .replaceAll(/<time .*?<\/time>[^<]*/gu, "")
 
 describe("run", () => {
   test("makes what was asked for; run again it sends nothing and says so", async () => {
@@ -59,6 +66,19 @@ describe("run", () => {
     expect(again.code).toBe(0)
     expect(again.stdout).toContain("Nothing was sent: everything was at hand.")
     expect(again.stdout).toContain("out/film/film.wav")
+    // That was said from memory: a run that has to look at everything says the same.
+    const pages = () => ["run.json", "index.html"].map((name) => timeless(join(cwd, "out", name)))
+    const remembered = pages()
+    const state = new Sqlite(join(cwd, ".dubwright/state.sqlite"))
+    expect(state.prepare("DELETE FROM finished").run().changes).toBe(1)
+    state.close()
+    const looked = await run(["run", "batch.yaml"], { cwd })
+    const clockless = (said: string) => said.replaceAll(/^\d\d:\d\d:\d\d/gmu, "")
+    expect({ ...looked, stderr: clockless(looked.stderr) }).toEqual({
+      ...again,
+      stderr: clockless(again.stderr)
+    })
+    expect(pages()).toEqual(remembered)
 
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Five six seven."))
     const planned = await run(["plan", "batch.yaml", "--json"], { cwd })

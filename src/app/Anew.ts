@@ -1,0 +1,44 @@
+/** A batch planned and run: the usual way, of which a run with nothing to do loads nothing. */
+import { Path } from "@effect/platform"
+import { Clock, Effect, Layer } from "effect"
+import { dub } from "../pipeline/Dub.ts"
+import type { Batch } from "../pipeline/Job.ts"
+import type { BatchPlan } from "../pipeline/Plan.ts"
+import type { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { BatchOptions } from "./BatchFlags.ts"
+import { planOf } from "./BatchPlanned.ts"
+import { gatewayTo } from "./Connect.ts"
+import { nextAt, type TimeOfDay } from "./Deadline.ts"
+import { priced, pricesOf } from "./Prices.ts"
+import type { Screen } from "./Screen.ts"
+import { writing } from "./State.ts"
+import { watching } from "./Watch.ts"
+
+export interface AnewOptions extends BatchOptions {
+  readonly maxCredits: number | undefined
+  readonly deadline: TimeOfDay | undefined
+  readonly events: boolean
+}
+
+/** Something that is done to a batch's state before it is run. */
+export type First<E> = (plan: BatchPlan) => Effect.Effect<void, E, UtteranceStore | Screen>
+
+/** Plans and runs a batch, whose files held `sources` when it was loaded. */
+export const anew = Effect.fnUntraced(function* <E>(
+  batch: Batch,
+  sources: string,
+  options: AnewOptions,
+  first: First<E>
+) {
+  const path = yield* Path.Path
+  const { maxCredits } = options
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
+  const planned = yield* planOf(batch, options)
+  // A limit can only be kept where a price is known before the first task.
+  const plan = maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
+  const service = gatewayTo(batch.service, path.join(batch.state, "service"))
+  return yield* Effect.zipRight(first(plan), dub(plan, service, { maxCredits, deadline, sources })).pipe(
+    Effect.provide(Layer.merge(writing(batch.state), watching(options)))
+  )
+})

@@ -1,0 +1,82 @@
+/** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
+import { Path } from "@effect/platform"
+import { DateTime, Effect } from "effect"
+import type { JobSummary, RunReport } from "../domain/Report.ts"
+import { Outlay } from "../store/Outlay.ts"
+import type { Batch } from "./Job.ts"
+import type { JobResult } from "./JobDelivery.ts"
+import { writeBatchPage } from "./ReportPages.ts"
+import { writeResult } from "./ResultFolder.ts"
+import { deliverShared } from "./SharedVideo.ts"
+import type { Halt, SpeakSummary } from "./SpeakSettings.ts"
+
+/** What was said in a run, and the account's credits around it. */
+export interface Said {
+  readonly summary: SpeakSummary
+  readonly credits: RunReport["credits"]
+}
+
+/** How a run ended. */
+export interface DubResult {
+  readonly report: RunReport
+  readonly jobs: ReadonlyArray<JobResult>
+  /** Why creates were stopped early, where they were. */
+  readonly halt: Halt | undefined
+}
+
+/** Ends a run whose jobs ended so: writes down what it came to. */
+export const endRun = Effect.fn("RunEnd.end")(function* (
+  { key, manifest, out }: Batch,
+  startedAt: DateTime.Utc,
+  { summary, credits }: Said,
+  ends: ReadonlyArray<JobResult>
+) {
+  const { basename, join } = yield* Path.Path
+  const outlay = yield* Outlay
+  const jobs = yield* deliverShared(out, ends)
+  const halt = haltOf(summary)
+  const { created, adopted, reused, retried, failed } = summary
+  const report: RunReport = {
+    manifest: basename(manifest),
+    startedAt: DateTime.formatIso(startedAt),
+    seconds: DateTime.distance(startedAt, yield* DateTime.now) / 1000,
+    jobs: jobs.map(summaryOf),
+    tasks: { created, adopted, reused, retried, failed },
+    characters: summary.characters,
+    credits,
+    ...(halt === undefined ? {} : { stopped: halt }),
+    warnings: summary.warnings
+  }
+  if (halt === undefined && summary.left === 0) yield* outlay.end(key)
+  yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
+  yield* writeBatchPage(out, report, jobs)
+  return { report, jobs, halt } satisfies DubResult
+})
+
+/** What a run in which every clip was at hand has said. */
+export const nothingSaid = (utterances: number): Said => ({
+  summary: {
+    created: 0,
+    adopted: 0,
+    reused: utterances,
+    retried: 0,
+    failed: 0,
+    left: 0,
+    suspect: 0,
+    characters: 0,
+    credits: undefined,
+    halt: undefined,
+    warnings: []
+  },
+  credits: {}
+})
+
+/** Why the run was stopped; a deadline that came when nothing was left to be started has stopped nothing. */
+const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
+  halt?.reason === "deadline" && left === 0 ? undefined : halt
+
+const summaryOf = (result: JobResult): JobSummary => ({
+  id: result.job.id,
+  status: result.status,
+  ...(result.status === "delivered" ? {} : { error: result.error })
+})

@@ -1,0 +1,61 @@
+/** A stand-in for the service, and the real parts of everything else that a whole run needs. */
+import { NodeContext } from "@effect/platform-node"
+import { Clock, Effect, Layer } from "effect"
+import { TaskId } from "../../src/domain/Ids.ts"
+import { Unreachable } from "../../src/gateway/Fault.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { silent } from "../../src/pipeline/Progress.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
+import { Deliveries } from "../../src/store/Deliveries.ts"
+import { Finished } from "../../src/store/Finished.ts"
+import { Learned } from "../../src/store/Learned.ts"
+import { Outlay } from "../../src/store/Outlay.ts"
+import { writableState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { babble } from "../hostile/Babble.ts"
+
+const unread = Effect.fail(new Unreachable({ words: "not read here" }))
+const unsaid = { label: undefined, srt: undefined, json: undefined, seconds: undefined, took: undefined }
+
+/** A service whose tasks are done after so many milliseconds and take five credits each. */
+export const standIn = (latency: number) =>
+  Layer.suspend(() => {
+    const tasks: Array<{ readonly text: string; readonly doneAt: number }> = []
+    const taskOf = (task: TaskId) => tasks[Number(task.slice("task-".length))]
+    return Layer.mock(Gateway, {
+      _tag: "gateway/Gateway",
+      ping: Effect.void,
+      reads: {
+        health: unread,
+        credits: unread,
+        providers: unread,
+        models: () => unread,
+        voices: () => unread,
+        tasks: () => unread
+      },
+      submit: ({ text }) =>
+        Effect.map(Clock.currentTimeMillis, (now) => ({
+          task: TaskId.make(`task-${tasks.push({ text, doneAt: now + latency }) - 1}`),
+          credits: 5
+        })),
+      look: (task) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          now < (taskOf(task)?.doneAt ?? 0)
+            ? { _tag: "Waiting" as const, label: undefined }
+            : { _tag: "Done" as const, task, audio: "a", ...unsaid }
+        ),
+      fetch: ({ task }) => Effect.succeed({ audio: babble(taskOf(task)?.text ?? ""), transcript: undefined })
+    })
+  })
+
+/** The store in a folder, without a watcher. */
+export const stored = (state: string) =>
+  Layer.mergeAll(
+    UtteranceStore.Default,
+    ClipFolder.Default,
+    Deliveries.Default,
+    Finished.Default,
+    Learned.Default,
+    Outlay.Default,
+    silent
+  ).pipe(Layer.provideMerge(writableState(state)), Layer.provideMerge(NodeContext.layer))
