@@ -40,8 +40,17 @@ export class ByteWriter {
     this.u32(Math.floor(value / 4_294_967_296))
   }
 
+  /** Bytes as they are. */
+  bytes(bytes: Uint8Array): void {
+    new Uint8Array(this.view.buffer).set(bytes, this.at)
+    this.at += bytes.length
+  }
+
   /** All bytes, what was not written as zeros. */
   done(): Uint8Array {
     return new Uint8Array(this.view.buffer)
   }
 }
+
+/** Whether this machine's typed arrays have the byte order of WAV files. */
+export const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1

@@ -37,12 +37,3 @@ export class Channel {
     this.held -= count
   }
 }
-
-/** Whether any of the samples from `from` up to `to` is louder than `level`. */
-export const exceeds = (line: Float32Array, from: number, to: number, level: number): boolean => {
-  for (let i = from; i < to; i++) {
-    const sample = line[i]!
-    if (sample > level || sample < -level) return true
-  }
-  return false
-}

@@ -3,8 +3,9 @@
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
 import type { SampleRate } from "../domain/Units.ts"
-import { Channel, exceeds } from "./Channel.ts"
-import { crestFactor, interpolatorTaps, peakBetween } from "./TruePeak.ts"
+import { Channel } from "./Channel.ts"
+import { loudestOf } from "./Kernels.ts"
+import { crestFactor, crestsIn, interpolatorTaps, levelAt } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
@@ -105,21 +106,21 @@ export class Limiter {
     const shift = before + this.window - 1
     const tested = this.threshold / crestFactor
     let peaks: Float32Array | undefined
-    for (const line of lines)
+    for (const line of lines) {
+      if (loudestOf(line, shift - 1, shift + count + 1) <= tested) continue
       for (let from = -1; from < count; from += stretch) {
         const to = Math.min(count, from + stretch)
-        if (!exceeds(line, from + shift, to + shift + 1, tested)) continue
-        peaks ??= this.noPeaks(count)
+        if (loudestOf(line, from + shift, to + shift + 1) <= tested) continue
+        crestsIn(line, from + shift, to - from, crests)
         for (let i = from; i < to; i++) {
-          const at = i + shift
-          const level = Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
-          if (level <= tested) continue
-          const peak = Math.max(level, peakBetween(line, at))
-          if (peak <= this.threshold) continue
+          const peak = crests[i - from]!
+          if (peak <= this.threshold || levelAt(line, i + shift) <= tested) continue
+          peaks ??= this.noPeaks(count)
           if (i >= 0 && peak > peaks[i]!) peaks[i] = peak
           if (i + 1 < count && peak > peaks[i + 1]!) peaks[i + 1] = peak
         }
       }
+    }
     return peaks
   }
 
@@ -196,6 +197,8 @@ const multiplied = (
 
 /** Frames passed over together. */
 const stretch = 64
+
+const crests = new Float32Array(stretch)
 
 /** The first frame behind `from` that has a peak, or `count`. */
 const nextPeak = (peaks: Float32Array | undefined, from: number, count: number): number => {

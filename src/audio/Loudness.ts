@@ -1,5 +1,6 @@
 /** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
 import { Lufs, type SampleRate } from "../domain/Units.ts"
+import { loudestOf, powerOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 
 /** What is reported where nothing passes the absolute gate: digital silence, or next to it. */
@@ -111,85 +112,59 @@ const loudness = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log1
  * 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear transform.
  */
 class Weighting {
-  private readonly shelf: Biquad
-  private readonly highPass: Biquad
-  /** The filters' memory, transposed direct form II. */
-  private a1 = 0
-  private a2 = 0
-  private b1 = 0
-  private b2 = 0
+  /** The shelf's coefficients, the high pass's, and the memory of both, as the kernel takes them. */
+  private readonly filters: Float64Array
+  /** Whether the memory is empty. */
+  private resting = true
 
   constructor(rate: SampleRate) {
-    this.shelf = shelfAt(rate)
-    this.highPass = highPassAt(rate)
+    this.filters = Float64Array.from([...shelfAt(rate), ...highPassAt(rate), 0, 0, 0, 0])
   }
 
   /** The sum of the squares of the next `count` weighted samples, read from `from` on in steps of `stride`. */
   power(samples: Float32Array, from: number, stride: number, count: number): number {
-    const { shelf, highPass } = this
-    let { a1, a2, b1, b2 } = this
-    let sum = 0
     // Silence behind silence: nothing to filter.
-    if (a1 === 0 && a2 === 0 && b1 === 0 && b2 === 0 && isSilent(samples, from, stride, count)) return 0
-    for (let i = 0, at = from; i < count; i++, at += stride) {
-      const x = samples[at]!
-      const y = shelf.b0 * x + a1
-      a1 = shelf.b1 * x - shelf.a1 * y + a2
-      a2 = shelf.b2 * x - shelf.a2 * y
-      const z = highPass.b0 * y + b1
-      b1 = highPass.b1 * y - highPass.a1 * z + b2
-      b2 = highPass.b2 * y - highPass.a2 * z
-      sum += z * z
-    }
-    this.a1 = a1
-    this.a2 = a2
-    this.b1 = b1
-    this.b2 = b2
-    return sum
+    if (this.resting && isSilent(samples, from, stride, count)) return 0
+    this.resting = false
+    return powerOf(samples, from, stride, count, this.filters)
   }
 
   /** Forgets what is too small to matter, which processors are slow with: 240 dB under full scale. */
   settle(): void {
-    this.a1 = settled(this.a1)
-    this.a2 = settled(this.a2)
-    this.b1 = settled(this.b1)
-    this.b2 = settled(this.b2)
+    const { filters } = this
+    this.resting = true
+    for (let i = filters.length - 4; i < filters.length; i++)
+      if (Math.abs(filters[i]!) < 1e-12) filters[i] = 0
+      else this.resting = false
   }
 }
 
-interface Biquad {
-  readonly b0: number
-  readonly b1: number
-  readonly b2: number
-  readonly a1: number
-  readonly a2: number
-}
-
-const settled = (value: number): number => (Math.abs(value) < 1e-12 ? 0 : value)
-
 const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
+  if (stride === 1) return loudestOf(samples, from, from + count) === 0
   for (let i = 0, at = from; i < count; i++, at += stride) if (samples[at] !== 0) return false
   return true
 }
 
-const shelfAt = (rate: number): Biquad => {
+/** b0, b1, b2, a1 and a2. */
+const shelfAt = (rate: number): ReadonlyArray<number> => {
   const k = Math.tan((Math.PI * 1_681.974450955533) / rate)
   const q = 0.7071752369554196
   const high = 10 ** (3.999843853973347 / 20)
   const band = high ** 0.4996667741545416
   const a0 = 1 + k / q + k * k
-  return {
-    b0: (high + (band * k) / q + k * k) / a0,
-    b1: (2 * (k * k - high)) / a0,
-    b2: (high - (band * k) / q + k * k) / a0,
-    a1: (2 * (k * k - 1)) / a0,
-    a2: (1 - k / q + k * k) / a0
-  }
+  return [
+    (high + (band * k) / q + k * k) / a0,
+    (2 * (k * k - high)) / a0,
+    (high - (band * k) / q + k * k) / a0,
+    (2 * (k * k - 1)) / a0,
+    (1 - k / q + k * k) / a0
+  ]
 }
 
-const highPassAt = (rate: number): Biquad => {
+/** a1 and a2; its b are 1, -2 and 1. */
+const highPassAt = (rate: number): ReadonlyArray<number> => {
   const k = Math.tan((Math.PI * 38.13547087602444) / rate)
   const q = 0.5003270373238773
   const a0 = 1 + k / q + k * k
-  return { b0: 1, b1: -2, b2: 1, a1: (2 * (k * k - 1)) / a0, a2: (1 - k / q + k * k) / a0 }
+  return [(2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]
 }

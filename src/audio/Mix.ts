@@ -4,6 +4,7 @@
  * sequence of events that begin together changes a bit of the result.
  */
 import type { Frames } from "../domain/Units.ts"
+import { addTo } from "./Kernels.ts"
 
 /** A clip on the timeline. */
 export interface MixEvent {
@@ -101,6 +102,8 @@ const sum = (
   const { at, samples } = event
   const first = Math.max(from, at)
   const last = Math.min(to, at + samples.length)
+  if (channels === 1 && gain === 1)
+    return addTo(output, first - from, samples, first - at, Math.max(0, last - first))
   for (let frame = first, into = (first - from) * channels + channel; frame < last; frame++, into += channels)
     output[into]! += samples[frame - at]! * gain
 }

@@ -1,5 +1,6 @@
 /** Mono PCM in memory, and the way between 16-bit and floating-point samples. */
 import { Frames, type SampleRate } from "../domain/Units.ts"
+import { floatsOf, loudestOf } from "./Kernels.ts"
 
 /** Mono PCM. Samples are ±1 at full scale; values beyond are kept until they are written as integers. */
 export interface Pcm {
@@ -20,14 +21,7 @@ export const sliceOf = (pcm: Pcm, from: number, to: number): Pcm => ({
 })
 
 /** The highest absolute sample, 1 at full scale; 0 for no samples. */
-export const peakOf = (samples: Float32Array): number => {
-  let peak = 0
-  for (let i = 0; i < samples.length; i++) {
-    const level = Math.abs(samples[i]!)
-    if (level > peak) peak = level
-  }
-  return peak
-}
+export const peakOf = (samples: Float32Array): number => loudestOf(samples)
 
 /**
  * Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. Where asked, times
@@ -38,8 +32,7 @@ export const fromInt16 = (
   gain = 1,
   floats: Float32Array = new Float32Array(samples.length)
 ): Float32Array => {
-  const factor = gain / 32_768
-  for (let i = 0; i < samples.length; i++) floats[i] = samples[i]! * factor
+  floatsOf(samples, gain / 32_768, floats)
   return floats
 }
 

@@ -1,5 +1,6 @@
 /** The outline of a programme: its highest levels, stretch by stretch, as a waveform is drawn. */
 import type { Frames, SampleRate } from "../domain/Units.ts"
+import { loudestOf } from "./Kernels.ts"
 
 /** As fine as a waveform is ever looked at: 50 peaks a second. */
 const finest = 50
@@ -33,13 +34,8 @@ export class PeakMeter {
     while (at < frames) {
       const stretch = Math.floor((this.taken + at) / this.stretch)
       const end = Math.min(frames, (stretch + 1) * this.stretch - this.taken)
-      let highest = this.highest[stretch]!
-      for (let sample = at * this.channels; sample < end * this.channels; sample++) {
-        const level = block[sample]!
-        if (level > highest) highest = level
-        else if (-level > highest) highest = -level
-      }
-      this.highest[stretch] = highest
+      const highest = loudestOf(block, at * this.channels, end * this.channels)
+      if (highest > this.highest[stretch]!) this.highest[stretch] = highest
       at = end
     }
     this.taken += frames

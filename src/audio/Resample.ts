@@ -1,5 +1,7 @@
 /** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
 import type { SampleRate } from "../domain/Units.ts"
+import { Channel } from "./Channel.ts"
+import { doubledOf, loudestOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 import { kaiser } from "./Window.ts"
 
@@ -39,15 +41,78 @@ const doubled = ({ samples }: Pcm, rate: SampleRate): Pcm => {
   const line = new Float32Array(samples.length + 2 * pairs)
   line.set(samples, pairs)
   const result = new Float32Array(2 * samples.length)
-  for (let i = 0; i < samples.length; i++) {
-    const left = pairs + i
-    let sum = 0
-    for (let pair = 0; pair < pairs; pair++)
-      sum += (line[left - pair]! + line[left + 1 + pair]!) * halfway[pair]!
-    result[2 * i] = samples[i]!
-    result[2 * i + 1] = sum
-  }
+  doubledOf(line, pairs, samples.length, halfway, result, 0)
   return { rate, samples: result }
+}
+
+/** Frames that are passed over together where they are silent. */
+const stretch = 1_024
+
+/**
+ * One channel's stream at another rate, block by block: the samples are those that `resampled` gives for the whole, whatever the
+ * blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
+ */
+export class Resampler {
+  private readonly line: Channel
+  private readonly filter: Polyphase | undefined
+  /** Frames before and behind one that its neighbours are computed from. */
+  private readonly around: number
+  /** Frames given out, and the number of the frame that stands first in the line. */
+  private given = 0
+  private first: number
+  private result = new Float32Array(0)
+
+  /** The rates must differ. */
+  constructor(from: SampleRate, to: SampleRate) {
+    this.filter = 2 * from === to ? undefined : filterOf(from, to)
+    this.around = this.filter === undefined ? halfway.length : this.filter.taps / 2
+    this.line = new Channel(this.around)
+    this.first = -this.around
+  }
+
+  /** Takes the next samples of a channel of an interleaved block; what is given out is valid until the next call. */
+  push(block: Float32Array, channel: number, channels: number): Float32Array {
+    const line = this.line.take(block, channel, channels, 1)
+    return this.filter === undefined ? this.twice(line) : this.between(line, this.filter)
+  }
+
+  private twice(line: Float32Array): Float32Array {
+    const { around } = this
+    const count = Math.max(0, line.length - 2 * around)
+    const result = this.room(2 * count)
+    for (let from = 0; from < count; from += stretch) {
+      const some = Math.min(stretch, count - from)
+      if (loudestOf(line, from, from + some + 2 * around) === 0) result.fill(0, 2 * from, 2 * (from + some))
+      else doubledOf(line, around + from, some, halfway, result, 2 * from)
+    }
+    this.line.release(count)
+    return result
+  }
+
+  private between(line: Float32Array, { up, down, taps, filter }: Polyphase): Float32Array {
+    const half = taps / 2
+    /** The frame that one of the result has the first tap at, in the line. */
+    const startOf = (frame: number) => Math.floor((frame * down) / up) - half + 1 - this.first
+    const most = Math.ceil(((line.length + taps) * up) / down)
+    const room = this.room(most)
+    let made = 0
+    for (; startOf(this.given) + taps <= line.length; this.given++) {
+      const start = startOf(this.given)
+      const base = ((this.given * down) % up) * taps
+      let sum = 0
+      for (let tap = 0; tap < taps; tap++) sum += line[start + tap]! * filter[base + tap]!
+      room[made++] = sum
+    }
+    const done = Math.max(0, Math.min(line.length, startOf(this.given)))
+    this.line.release(done)
+    this.first += done
+    return room.subarray(0, made)
+  }
+
+  private room(length: number): Float32Array {
+    if (length > this.result.length) this.result = new Float32Array(length)
+    return this.result.subarray(0, length)
+  }
 }
 
 interface Polyphase {
@@ -96,9 +161,9 @@ const build = (up: number, down: number): Polyphase => {
 
 /** The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant passes. */
 const halfway = (() => {
-  const weights = Float64Array.from({ length: 48 }, (_, pair) => {
+  const weights = Float32Array.from({ length: 32 }, (_, pair) => {
     const distance = pair + 0.5
-    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / 48, 8)
+    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / 32, 8)
   })
   const sum = 2 * weights.reduce((total, weight) => total + weight, 0)
   return weights.map((weight) => weight / sum)

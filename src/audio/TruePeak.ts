@@ -1,5 +1,6 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
-import { Channel, exceeds } from "./Channel.ts"
+import { Channel } from "./Channel.ts"
+import { crestsOf, loudestOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 import { kaiser } from "./Window.ts"
 
@@ -20,24 +21,11 @@ export const crestFactor = 2
 export const interpolatorTaps = 24
 
 /**
- * The highest absolute value of the signal a quarter, a half and three quarters of the way between samples `at` and `at + 1`
- * of `samples`, which must hold 11 samples before `at` and 12 behind it.
+ * For each of `count` samples of `line` from `first` on the highest level from it to the next, at the beginning of `into`. The line must hold
+ * 11 samples before and 12 behind.
  */
-export const peakBetween = (samples: Float32Array, at: number): number => {
-  // The phases are mirror images of each other, so pairs of samples at the same distance share their products.
-  let half = 0
-  let even = 0
-  let odd = 0
-  for (let tap = 0; tap < interpolatorTaps / 2; tap++) {
-    const left = samples[at - tap]!
-    const right = samples[at + 1 + tap]!
-    const sum = left + right
-    half += sum * halves[tap]!
-    even += sum * evens[tap]!
-    odd += (left - right) * odds[tap]!
-  }
-  return Math.max(Math.abs(half), Math.abs(even + odd), Math.abs(even - odd))
-}
+export const crestsIn = (line: Float32Array, first: number, count: number, into: Float32Array): void =>
+  crestsOf(line, first, count, places, into)
 
 /**
  * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it cheap on
@@ -68,21 +56,27 @@ export class TruePeakMeter {
   }
 }
 
+/** The higher level of a sample and the next. */
+export const levelAt = (line: Float32Array, at: number): number =>
+  Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
+
 /** Samples passed over together. */
 const stretch = 64
+
+const crests = new Float32Array(stretch)
 
 /** The highest level in the intervals of a line that have all their neighbours, if it is above `least`; else `least`. */
 const highestIn = (line: Float32Array, least: number): number => {
   const before = interpolatorTaps / 2 - 1
   const end = line.length - interpolatorTaps / 2
+  if (end <= before || loudestOf(line, before, end + 1) * crestFactor <= least) return least
   let highest = least
   for (let from = before; from < end; from += stretch) {
     const to = Math.min(end, from + stretch)
-    if (!exceeds(line, from, to + 1, highest / crestFactor)) continue
-    for (let i = from; i < to; i++) {
-      const level = Math.max(Math.abs(line[i]!), Math.abs(line[i + 1]!))
-      if (level * crestFactor > highest) highest = Math.max(highest, level, peakBetween(line, i))
-    }
+    if (loudestOf(line, from, to + 1) * crestFactor <= highest) continue
+    crestsIn(line, from, to - from, crests)
+    for (let i = 0; i < to - from; i++)
+      if (crests[i]! > highest && levelAt(line, from + i) * crestFactor > highest) highest = crests[i]!
   }
   return highest
 }
@@ -109,3 +103,5 @@ const threeQuarters = weights(3 / 4)
 /** A quarter and three quarters as the sum and the difference of what is symmetric in them and what is not. */
 const evens = quarters.map((near, tap) => (near + threeQuarters[tap]!) / 2)
 const odds = quarters.map((near, tap) => (near - threeQuarters[tap]!) / 2)
+/** All of them, as the kernel takes them. The phases are mirror images of each other, so that pairs of samples share their products. */
+const places = Float32Array.from([...halves, ...evens, ...odds])

@@ -1,39 +1,17 @@
-/** WAV files as bytes: RIFF, RF64 beyond 4 GiB, and Broadcast Wave's time reference. */
+/** WAV files read from their bytes, and small ones written whole. */
 import { Either } from "effect"
-import type { Frames, SampleRate } from "../domain/Units.ts"
-import { ByteWriter } from "./ByteWriter.ts"
+import type { SampleRate } from "../domain/Units.ts"
 import { type Pcm, toInt16 } from "./Pcm.ts"
+import { type BroadcastNote, sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
 import {
   channelsOf,
   downmixed,
   int16At,
-  littleEndian,
   readFormat,
   rejected,
   type WavFormat,
   type WavRejected
 } from "./WavSamples.ts"
-
-/** What a Broadcast Wave file says of itself. */
-export interface BroadcastNote {
-  /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
-  readonly timeReference: Frames
-  /** At most 256 ASCII characters; others are written as `?`. */
-  readonly description?: string
-  /** At most 32 ASCII characters. */
-  readonly originator?: string
-}
-
-/** What a header says. */
-export interface WavOptions {
-  readonly rate: SampleRate
-  readonly channels: 1 | 2
-  /** Integers of 16 bit or floats of 32, ±1 at full scale; little-endian. */
-  readonly encoding: "int16" | "float32"
-  /** Frames of the whole file, known before the first is written. */
-  readonly frames: number
-  readonly broadcast?: BroadcastNote
-}
 
 /** A WAV file, read. */
 export interface Wav {
@@ -41,51 +19,6 @@ export interface Wav {
   /** One array of samples, ±1 at full scale, for each channel; at least one. */
   readonly channels: readonly [Float32Array, ...ReadonlyArray<Float32Array>]
   readonly timeReference: number | undefined
-}
-
-/**
- * Everything that stands before the first sample; samples follow interleaved. Where a 32-bit size would overflow, the header is
- * RF64 with its sizes in a ds64 chunk.
- */
-export const wavHeader = ({ rate, channels, encoding, frames, broadcast }: WavOptions): Uint8Array => {
-  const float = encoding === "float32"
-  const frame = channels * (float ? 4 : 2)
-  const data = frames * frame
-  // Floats need the longer format chunk, and a fact chunk that tells the frames.
-  const plain = 12 + (broadcast === undefined ? 0 : 8 + bextBytes) + (float ? 26 + 12 : 24) + 8
-  const big = plain - 8 + data >= unknownSize
-  const header = new ByteWriter(plain + (big ? 36 : 0))
-
-  header.tag(big ? "RF64" : "RIFF")
-  header.u32(big ? unknownSize : plain - 8 + data)
-  header.tag("WAVE")
-  if (big) {
-    header.tag("ds64")
-    header.u32(28)
-    header.u64(plain + 36 - 8 + data)
-    header.u64(data)
-    header.u64(frames)
-    header.u32(0)
-  }
-  if (broadcast !== undefined) bextChunk(header, broadcast)
-
-  header.tag("fmt ")
-  header.u32(float ? 18 : 16)
-  header.u16(float ? 3 : 1)
-  header.u16(channels)
-  header.u32(rate)
-  header.u32(rate * frame)
-  header.u16(frame)
-  header.u16((8 * frame) / channels)
-  if (float) {
-    header.u16(0)
-    header.tag("fact")
-    header.u32(4)
-    header.u32(Math.min(frames, unknownSize))
-  }
-  header.tag("data")
-  header.u32(big ? unknownSize : data)
-  return header.done()
 }
 
 /** A whole file of 16-bit mono, samples rounded without dither. */
@@ -101,15 +34,6 @@ export const encodeWav16 = (pcm: Pcm, broadcast?: BroadcastNote): Uint8Array => 
   file.set(header)
   file.set(sampleBytesOf(toInt16(pcm.samples)), header.length)
   return file
-}
-
-/** The little-endian bytes of 16-bit samples. */
-export const sampleBytesOf = (samples: Int16Array): Uint8Array => {
-  if (littleEndian) return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-  const bytes = new Uint8Array(samples.length * 2)
-  const view = new DataView(bytes.buffer)
-  for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i]!, true)
-  return bytes
 }
 
 /**
@@ -194,27 +118,9 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
   return rejected("no-data", "the WAV file has no data chunk, so no samples")
 }
 
-/** The size that means "see ds64", or "not known when the header was written". */
-const unknownSize = 0xffff_ffff
-
 /** Writers to a pipe leave 0xFFFFFFFF or a value near a signed or unsigned 32-bit limit. */
 const isOpen = (size: number, actual: number): boolean =>
   size === 0 ? actual > 0 : size >= 0x7fff_f000 && size > actual
 
 const u64At = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 4_294_967_296
-
-const bextBytes = 602
-
-const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
-  header.tag("bext")
-  header.u32(bextBytes)
-  header.text(note.description ?? "", 256)
-  header.text(note.originator ?? "", 32)
-  header.text("", 32)
-  header.text("", 10)
-  header.text("", 8)
-  header.u64(note.timeReference)
-  header.u16(1)
-  header.text("", 64 + 190)
-}

@@ -1,6 +1,7 @@
 /** What a WAV file's format chunk says, and its samples read by it. */
 import { Either, Schema } from "effect"
 import { SampleRate } from "../domain/Units.ts"
+import { littleEndian } from "./ByteWriter.ts"
 import { fromInt16 } from "./Pcm.ts"
 
 /** Bytes that are no WAV file that can be used. */
@@ -97,9 +98,6 @@ export const downmixed = (
   for (let i = 0; i < samples.length; i++) samples[i]! /= channels.length
   return samples
 }
-
-/** Whether this machine's typed arrays have the byte order of WAV files. */
-export const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 const sampleAt = (view: DataView, at: number, format: WavFormat): number => {
   if (format.float) {

@@ -36,7 +36,8 @@ export class BlockFeed extends Readable {
       }
       const write = () => {
         this.write(block)
-        look()
+        // Whoever reads is woken before more is computed: what waits behind a full pipe is passed on only then.
+        setImmediate(look)
       }
       if (this.destroyed) return goOn()
       this.on("room", look).once("close", goOn)

@@ -1,4 +1,6 @@
-/** The job that turns PCM from a pipe into one or several audio files, in one pass. */
+/** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
+import type { Finished, Unfinished } from "../audio/Finish.ts"
+import type { WavOptions } from "../audio/WavHeader.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
 import type { Job, JobOutput } from "./Job.ts"
@@ -61,6 +63,43 @@ export interface PlacedSink {
   readonly part: string
 }
 
+/** A WAV file as it is written without ffmpeg. */
+export interface WavOrder {
+  readonly part: string
+  readonly from: Unfinished
+  readonly to: Finished
+  /** What stands before its samples. */
+  readonly header: WavOptions
+}
+
+/** How a sink is written without ffmpeg; undefined for what only ffmpeg can write. */
+export const wavOrder = (feed: PcmFeed, { sink, part }: PlacedSink): WavOrder | undefined => {
+  const { format, tags = {} } = sink
+  if (format.format !== "wav") return undefined
+  const { depth, timeReference } = format
+  const to: Finished = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
+  const { language, ...texts } = tags
+  return {
+    part,
+    from: { rate: feed.rate, channels: feed.channels },
+    to,
+    header: {
+      rate: to.rate,
+      channels: feed.channels,
+      encoding: ({ 16: "int16", 24: "int24", 32: "float32" } as const)[depth],
+      frames: to.frames,
+      ...(timeReference === undefined ? {} : { broadcast: { timeReference } }),
+      tags: { ...texts, ...(language === undefined ? {} : { language: languageCode(language) }) }
+    }
+  }
+}
+
+/** What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a WAV. */
+export const finishedFor = (feed: PcmFeed, sink: AudioSink): Finished | undefined =>
+  feed.sample === "float32" && sink.format.format === "flac" && sink.format.depth === 16
+    ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
+    : undefined
+
 /** The job; `chapters` is a file in ffmpeg's metadata format. */
 export const encodeJob = (
   feed: PcmFeed,
@@ -92,8 +131,7 @@ const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean):
     "-map",
     "0:a:0",
     ...(chapters ? ["-map_chapters", "1"] : []),
-    "-af",
-    filterOf(feed, sink),
+    ...filterOf(feed, sink),
     ...codecOf(feed, sink),
     ...tagsOf(sink.tags ?? {}),
     "-y"
@@ -101,14 +139,18 @@ const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean):
 })
 
 /** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
-const filterOf = (feed: PcmFeed, sink: AudioSink): string => {
+const filterOf = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
   const length = framesWritten(feed, sink)
   const dithered = feed.sample === "float32" && depthOf(sink.format) === 16
+  if (!dithered && rateOf(sink) === feed.rate && length === feed.frames) return []
   return [
-    `aresample=${rateOf(sink)}${dithered ? ":osf=s16:dither_method=triangular" : ""}`,
-    "apad",
-    `atrim=end_sample=${length}`
-  ].join(",")
+    "-af",
+    [
+      `aresample=${rateOf(sink)}${dithered ? ":osf=s16:dither_method=triangular" : ""}`,
+      "apad",
+      `atrim=end_sample=${length}`
+    ].join(",")
+  ]
 }
 
 const depthOf = (format: AudioFormat): number | undefined => ("depth" in format ? format.depth : undefined)
@@ -129,17 +171,8 @@ const ratesOf: Readonly<Partial<Record<AudioFormat["format"], ReadonlyArray<numb
 const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> => {
   switch (format.format) {
     case "wav":
-      return [
-        "-c:a",
-        { 16: "pcm_s16le", 24: "pcm_s24le", 32: "pcm_f32le" }[format.depth],
-        ...(format.timeReference === undefined
-          ? []
-          : ["-write_bext", "1", "-metadata", `time_reference=${format.timeReference}`]),
-        "-rf64",
-        "auto",
-        "-f",
-        "wav"
-      ]
+      // Written without ffmpeg.
+      return []
     case "flac":
       return [
         "-c:a",

@@ -1,17 +1,15 @@
-/** Encoding as it is run: blocks of PCM from a stream into one ffmpeg, and its files put in place when they are whole. */
+/** Encoding as it is run: blocks of PCM from a stream into files, by ffmpeg or without it; put in place when they are whole. */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Effect, Stream } from "effect"
+import { Array, Effect, Stream } from "effect"
 import type { Binary } from "./Binary.ts"
 import { BlockFeed } from "./BlockFeed.ts"
 import { type Chapter, chaptersText } from "./Chapters.ts"
-import { type AudioSink, encodeJob, type PcmFeed } from "./Encode.ts"
+import { type AudioSink, encodeJob, finishedFor, type PcmFeed, type PlacedSink, wavOrder } from "./Encode.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "./Failures.ts"
 import { runJob } from "./Fluent.ts"
 import { attempt, inTemporaryFolder, writingWhole } from "./PartFile.ts"
-
-/** Interleaved samples as the feed announces them. They are copied before the next block is asked for. */
-export type PcmBlock = Float32Array | Int16Array
+import { feeding, feedingFinished, type PcmBlock, type Taker, writingWav } from "./Taker.ts"
 
 /** What is encoded, and where to. */
 export interface EncodeRequest {
@@ -47,68 +45,121 @@ export const encodeAll = <E, R>(
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
     return writingWhole(paths, (partOf) =>
-      Effect.gen(function* () {
-        const fed = requests.map((request) => ({ request, feed: new BlockFeed() }))
-        const encoding = Effect.forEach(
-          fed,
-          ({ request, feed }, at) => encodeRequest(binary, request, feed, join(folder, `${at}.txt`), partOf),
-          { concurrency: "unbounded", discard: true }
-        )
-        yield* Effect.all([encoding, pump(blocks, fed)], { concurrency: "unbounded", discard: true })
-      })
+      Effect.scoped(
+        Effect.gen(function* () {
+          const placed = requests.map(({ sinks, ...request }): Placed => ({
+            ...request,
+            sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
+          }))
+          const jobs = placed.flatMap((request, at) => jobsOf(request, join(folder, `${at}.txt`)))
+          const written = yield* Effect.forEach(placed, wavTakers)
+          const takers = written.map((wavs, at) => [
+            ...wavs,
+            ...jobs.flatMap(({ request, taker }) => (request === placed[at] ? [taker] : []))
+          ])
+          const encoding = Effect.forEach(jobs, (job) => encodeJobOf(binary, job), {
+            concurrency: "unbounded",
+            discard: true
+          })
+          yield* Effect.all([encoding, pump(blocks, placed, takers)], {
+            concurrency: "unbounded",
+            discard: true
+          })
+        })
+      )
     )
   })
 
-/** Runs the ffmpeg of one request to its end. */
-const encodeRequest = Effect.fnUntraced(function* (
+/** A request, its files with the places where they are written. */
+interface Placed {
+  readonly feed: PcmFeed
+  readonly sinks: ReadonlyArray<PlacedSink>
+  readonly chapters?: ReadonlyArray<Chapter>
+}
+
+/** An ffmpeg to be run, and what gives it its samples. */
+interface FedJob {
+  readonly request: Placed
+  readonly feed: PcmFeed
+  readonly sinks: ReadonlyArray<PlacedSink>
+  readonly bytes: BlockFeed
+  readonly taker: Taker
+  readonly chaptersPath: string
+}
+
+/** The jobs for what only ffmpeg can write: one with samples that are finished already for each rate and length, one for the rest. */
+const jobsOf = (request: Placed, chaptersPath: string): ReadonlyArray<FedJob> => {
+  const { feed } = request
+  const encoded = request.sinks.filter(({ sink }) => sink.format.format !== "wav")
+  const groups = Array.groupBy(encoded, ({ sink }) => {
+    const finished = finishedFor(feed, sink)
+    return finished === undefined ? "" : `${finished.rate} ${finished.frames}`
+  })
+  return Object.values(groups).map((sinks) => {
+    const bytes = new BlockFeed()
+    const finished = finishedFor(feed, sinks[0].sink)
+    const job = { request, sinks, bytes, chaptersPath }
+    return finished === undefined
+      ? { ...job, feed, taker: feeding(bytes) }
+      : {
+          ...job,
+          feed: { ...feed, rate: finished.rate, frames: finished.frames, sample: "int16" },
+          taker: feedingFinished(bytes, feed, finished)
+        }
+  })
+}
+
+/** What writes a request's WAV files. */
+const wavTakers = ({ feed, sinks }: Placed) =>
+  Effect.forEach(
+    sinks.flatMap((placed) => {
+      const order = wavOrder(feed, placed)
+      return order === undefined ? [] : [{ order, path: placed.sink.path }]
+    }),
+    ({ order, path }) => writingWav(order, path)
+  )
+
+/** Runs one ffmpeg to its end. */
+const encodeJobOf = Effect.fnUntraced(function* (
   binary: Binary,
-  { feed, sinks, chapters = [] }: EncodeRequest,
-  bytes: BlockFeed,
-  chaptersPath: string,
-  partOf: (path: string) => string
+  { request: { chapters = [] }, feed, sinks, bytes, chaptersPath }: FedJob
 ) {
   if (chapters.length > 0) yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
-  const placed = sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
-  const job = encodeJob(feed, placed, chapters.length > 0 ? chaptersPath : undefined)
+  const job = encodeJob(feed, sinks, chapters.length > 0 ? chaptersPath : undefined)
   yield* runJob(binary, job, bytes).pipe(
     Effect.mapError((failure) =>
-      saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0].path }) : failure
+      saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
     )
   )
 })
 
-interface Fed {
-  readonly request: EncodeRequest
-  readonly feed: BlockFeed
-}
-
-/** Writes every block, waiting where an ffmpeg is slower; goes on to count them where one has all it wants. */
+/** Hands on every block, waiting where who takes it is slower; goes on to count them where one has all it wants. */
 const pump = <E, R>(
   blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>,
-  fed: ReadonlyArray<Fed>
-): Effect.Effect<void, E, R> =>
+  requests: ReadonlyArray<Placed>,
+  takers: ReadonlyArray<ReadonlyArray<Taker>>
+): Effect.Effect<void, E | DiskFull | Unwritable, R> =>
   Effect.gen(function* () {
-    const samples = fed.map(() => 0)
+    const samples = requests.map(() => 0)
     yield* Stream.runForEach(blocks, (together) =>
       Effect.forEach(
-        fed,
-        ({ feed }, at) => {
+        takers,
+        (some, at) => {
           const block = together[at]
           if (block === undefined || block.length === 0) return Effect.void
           samples[at] = (samples[at] ?? 0) + block.length
-          return feed.send(block)
+          return Effect.forEach(some, (taker) => taker.send(block), { discard: true })
         },
         { discard: true }
       )
     )
-    for (const [at, { request, feed }] of fed.entries()) {
-      const announced = request.feed.frames * request.feed.channels
-      if (samples[at] !== announced) {
+    for (const [at, { feed }] of requests.entries()) {
+      const announced = feed.frames * feed.channels
+      if (samples[at] !== announced)
         return yield* Effect.dieMessage(
           `the mix came to ${samples[at]} samples where ${announced} were announced`
         )
-      }
-      yield* feed.finish
+      yield* Effect.forEach(takers[at] ?? [], (taker) => taker.finish, { discard: true })
     }
   })
 

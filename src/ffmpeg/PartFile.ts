@@ -51,13 +51,17 @@ export const inTemporaryFolder = <A, E, R>(
 
 /** A step with the file system, its refusal told by the path it concerns. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>
-  Effect.tryPromise({
-    try: step,
-    catch: (cause) =>
-      hasCode(cause, "ENOSPC") || hasCode(cause, "EDQUOT")
-        ? new DiskFull({ path })
-        : new Unwritable({ path, cause })
-  })
+  Effect.tryPromise({ try: step, catch: (cause) => refusalOf(path, cause) })
+
+/** The same for a step that is done at once. */
+export const attempted = <A>(path: string, step: () => A): Effect.Effect<A, DiskFull | Unwritable> =>
+  Effect.try({ try: step, catch: (cause) => refusalOf(path, cause) })
+
+/** What the file system's refusal comes to. */
+export const refusalOf = (path: string, cause: unknown): DiskFull | Unwritable =>
+  hasCode(cause, "ENOSPC") || hasCode(cause, "EDQUOT")
+    ? new DiskFull({ path })
+    : new Unwritable({ path, cause })
 
 const hasCode = (cause: unknown, code: string): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === code

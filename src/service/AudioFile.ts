@@ -1,7 +1,7 @@
 /** A task's speech as an audio file. */
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
-import { sampleBytesOf, wavHeader } from "../audio/Wav.ts"
+import { sampleBytesOf, wavHeader } from "../audio/WavHeader.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { blocksOf, type Spoken } from "./Speaking.ts"

@@ -3,7 +3,8 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Frames, SampleRate } from "../../src/domain/Units.ts"
 import { fromInt16 } from "../../src/audio/Pcm.ts"
-import { decodeWav, encodeWav16, readWav, wavHeader } from "../../src/audio/Wav.ts"
+import { decodeWav, encodeWav16, readWav } from "../../src/audio/Wav.ts"
+import { wavHeader } from "../../src/audio/WavHeader.ts"
 
 const rate = SampleRate.make(24_000)
 const samples = fromInt16(Int16Array.of(0, 1, -1, 32_767, -32_768, 1_234))
@@ -199,4 +200,25 @@ describe("bytes that are no usable WAV file", () => {
       expect(Either.isLeft(read) || read.right.samples.length <= 44).toBe(true)
     }
   )
+})
+
+describe("a header", () => {
+  it("of 24 bit is extensible, with the places of its channels, and counts the zero behind odd samples", () => {
+    const header = wavHeader({ rate, channels: 1, encoding: "int24", frames: 3 })
+    const file = joined(header, Uint8Array.of(0, 0, 64, 0, 0, 192, 255, 255, 127, 0))
+    expect([...Either.getOrThrow(decodeWav(file)).samples]).toEqual([0.5, -0.5, 8_388_607 / 8_388_608])
+    expect(u32(header, 4)).toBe(file.length - 8)
+    expect(u32(header, header.length - 4)).toBe(9)
+  })
+
+  it("carries tags before the samples, each of even length", () => {
+    const tags = { title: "Tiếng", artist: "ab", comment: "", language: "vie" }
+    const header = wavHeader({ rate, channels: 1, encoding: "int16", frames: 3, tags })
+    const list = Buffer.from(header).subarray(36, -8)
+    expect(list.subarray(0, 4).toString()).toBe("LIST")
+    expect(list.readUInt32LE(4)).toBe(list.length - 8)
+    expect(list.subarray(8).toString()).toBe(
+      "INFOINAM\u0008\0\0\0Tiếng\0IART\u0003\0\0\0ab\0\0ILNG\u0004\0\0\0vie\0"
+    )
+  })
 })

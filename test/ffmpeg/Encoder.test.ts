@@ -142,7 +142,7 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("encode", (it) => {
         comment: "Tiếng Việt -metadata x=y",
         language: LanguageTag.make("vi-VN")
       }
-      const paths = ["a.mp3", "a.m4a", "a.flac", "a.opus"].map((name) => join(here, name))
+      const paths = ["a.wav", "a.mp3", "a.m4a", "a.flac", "a.opus"].map((name) => join(here, name))
       yield* service.encode(
         {
           feed: feedOf(samples, rate48),
@@ -346,6 +346,7 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("encode", (it) => {
       const samples = tone(24_000)
       yield* Effect.promise(() => writeFile(join(here, "file"), ""))
       yield* Effect.promise(() => mkdir(join(here, "b.wav.part")))
+      yield* Effect.promise(() => mkdir(join(here, "b.flac.part")))
       const under = yield* Effect.flip(
         service.encode(
           { feed: feedOf(samples, rate24), sinks: [{ path: join(here, "file", "a.wav"), format: wav16 }] },
@@ -354,14 +355,19 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("encode", (it) => {
       )
       expect(under).toBeInstanceOf(Unwritable)
       expect(under.message).toContain(join(here, "file", "a.wav"))
-      const taken = yield* Effect.flip(
-        service.encode(
-          { feed: feedOf(samples, rate24), sinks: [{ path: join(here, "b.wav"), format: wav16 }] },
-          [samples]
-        )
+      const [unopened, taken] = yield* Effect.forEach(
+        [
+          { path: join(here, "b.wav"), format: wav16 },
+          { path: join(here, "b.flac"), format: { format: "flac", depth: 16 } }
+        ] as const,
+        (sink) => Effect.flip(service.encode({ feed: feedOf(samples, rate24), sinks: [sink] }, [samples]))
       )
-      expect(taken).toMatchObject({ _tag: "FfmpegFailed", purpose: `encode ${join(here, "b.wav")}` })
-      expect(taken.message).toMatch(/could not encode .*: ffmpeg ended with exit code \d+: .*Is a directory/u)
+      expect(unopened?._tag).toBe("Unwritable")
+      expect(unopened?.message).toMatch(/b\.wav: cannot be written: EISDIR/u)
+      expect(taken).toMatchObject({ _tag: "FfmpegFailed", purpose: `encode ${join(here, "b.flac")}` })
+      expect(taken?.message).toMatch(
+        /could not encode .*: ffmpeg ended with exit code \d+: .*Is a directory/u
+      )
     })
   )
 

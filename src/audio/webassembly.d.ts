@@ -6,9 +6,9 @@ declare namespace WebAssembly {
   class Memory {
     readonly buffer: ArrayBuffer
   }
-  class Instance {
+  /** A program that is run, unless said otherwise: what every WASI command exports. */
+  class Instance<Exports = { readonly memory: Memory; readonly _start: () => unknown }> {
     constructor(module: Module, imports: Record<string, Record<string, unknown>>)
-    /** What every WASI command exports. */
-    readonly exports: { readonly memory: Memory; readonly _start: () => unknown }
+    readonly exports: Exports
   }
 }

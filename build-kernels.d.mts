@@ -1,0 +1,2 @@
+/** The text of KernelCode.ts, assembled anew. */
+export const kernelCode: () => Promise<string>

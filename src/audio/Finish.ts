@@ -1,0 +1,106 @@
+/** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
+import type { Frames, SampleRate } from "../domain/Units.ts"
+import { ditheredOf, floatsOf } from "./Kernels.ts"
+import { Resampler } from "./Resample.ts"
+import { sampleBytesOf } from "./WavHeader.ts"
+
+/** What comes in: interleaved where there are two channels. */
+export interface Unfinished {
+  readonly rate: SampleRate
+  readonly channels: 1 | 2
+}
+
+/** What is written. */
+export interface Finished {
+  readonly rate: SampleRate
+  /** Exactly so many frames come out: the rest is cut off, or silence added. */
+  readonly frames: Frames
+  /** Integers of 16 bit, dithered, or of 24, or floats of 32. */
+  readonly depth: 16 | 24 | 32
+}
+
+/** Finishes one stream of blocks. What comes out depends on the samples alone, not on the blocks they come in. */
+export class Finisher {
+  /** One a channel where the rate changes. */
+  private readonly resamplers: ReadonlyArray<Resampler>
+  private written = 0
+  private interleaved = new Float32Array(0)
+  private integers = new Int16Array(0)
+  private bytes = new Uint8Array(0)
+
+  constructor(
+    private readonly from: Unfinished,
+    private readonly to: Finished
+  ) {
+    this.resamplers =
+      from.rate === to.rate
+        ? []
+        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate))
+  }
+
+  /** Takes the next samples and gives out bytes, which are valid until the next call. Integers of 16 bit stay what they are where they can. */
+  push(block: Float32Array | Int16Array): Uint8Array {
+    if (block instanceof Float32Array) return this.bytesOf(this.atRate(block))
+    if (this.resamplers.length === 0 && this.to.depth === 16) return sampleBytesOf(this.counted(block))
+    const floats = new Float32Array(block.length)
+    floatsOf(block, 1 / 32_768, floats)
+    return this.push(floats)
+  }
+
+  /** The bytes that are missing to the whole, a part at a time. Nothing may be pushed afterwards. */
+  *rest(): Generator<Uint8Array> {
+    const silence = new Float32Array(4_096 * this.from.channels)
+    while (this.written < this.to.frames) yield this.push(silence)
+  }
+
+  /** As many of the next samples as are wanted. */
+  private counted<Samples extends Float32Array | Int16Array>(samples: Samples): Samples
+  private counted(samples: Float32Array | Int16Array): Float32Array | Int16Array {
+    const { channels } = this.from
+    const frames = Math.min(samples.length / channels, this.to.frames - this.written)
+    this.written += frames
+    return samples.subarray(0, frames * channels)
+  }
+
+  private atRate(block: Float32Array): Float32Array {
+    const { channels } = this.from
+    if (this.resamplers.length === 0) return block
+    const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
+    if (first === undefined || second === undefined) return first ?? block
+    if (2 * first.length > this.interleaved.length) this.interleaved = new Float32Array(2 * first.length)
+    const both = this.interleaved.subarray(0, 2 * first.length)
+    for (let i = 0, at = 0; i < first.length; i++) {
+      both[at++] = first[i]!
+      both[at++] = second[i]!
+    }
+    return both
+  }
+
+  private bytesOf(samples: Float32Array): Uint8Array {
+    const place = this.written * this.from.channels
+    const wanted = this.counted(samples)
+    switch (this.to.depth) {
+      case 16: {
+        if (wanted.length > this.integers.length) this.integers = new Int16Array(wanted.length)
+        ditheredOf(wanted, place, this.integers)
+        return sampleBytesOf(this.integers.subarray(0, wanted.length))
+      }
+      case 24:
+        return this.bytes24(wanted)
+      case 32:
+        return sampleBytesOf(wanted)
+    }
+  }
+
+  private bytes24(samples: Float32Array): Uint8Array {
+    if (3 * samples.length > this.bytes.length) this.bytes = new Uint8Array(3 * samples.length)
+    const bytes = this.bytes.subarray(0, 3 * samples.length)
+    for (let i = 0, at = 0; i < samples.length; i++) {
+      const value = Math.max(-8_388_608, Math.min(8_388_607, Math.round(samples[i]! * 8_388_608))) | 0
+      bytes[at++] = value
+      bytes[at++] = value >> 8
+      bytes[at++] = value >> 16
+    }
+    return bytes
+  }
+}

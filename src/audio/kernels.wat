@@ -1,0 +1,278 @@
+;; The inner loops that all samples of a programme go through, several samples at a time. Tests hold them against the same in
+;; plain words: TypeScript, one sample after the other. Kernels.ts is their only caller.
+;;
+;; Pointers are bytes in the module's own memory, samples are floats of 32 bit. Where a count is no multiple of what a loop
+;; takes at once, the rest is computed on whatever lies behind: callers leave room for it.
+(module
+  (memory (export "memory") 16)
+
+  ;; The highest absolute value of `count` samples, taken 8 at once; zeros must fill the last 8.
+  (func (export "loudest") (param $in i32) (param $count i32) (result f32)
+    (local $end i32) (local $a v128) (local $b v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $a (f32x4.pmax (local.get $a) (f32x4.abs (v128.load (local.get $in)))))
+        (local.set $b (f32x4.pmax (local.get $b) (f32x4.abs (v128.load offset=16 (local.get $in)))))
+        (local.set $in (i32.add (local.get $in) (i32.const 32)))
+        (br $next)))
+    (local.set $a (f32x4.pmax (local.get $a) (local.get $b)))
+    (f32.max
+      (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
+      (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
+
+  ;; Twice as many samples: each of `count` from `line` on, and behind it the one halfway to the next, 16 at once.
+  ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on.
+  (func (export "doubled")
+    (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $pairs i32)
+    (local $end i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
+    (local $w v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $x v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $last (i32.add (local.get $weights) (i32.shl (local.get $pairs) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $left (local.get $line))
+        (local.set $right (i32.add (local.get $line) (i32.const 4)))
+        (local.set $weight (local.get $weights))
+        (local.set $a (local.get $zero))
+        (local.set $b (local.get $zero))
+        (local.set $c (local.get $zero))
+        (local.set $d (local.get $zero))
+        (loop $pair
+          (local.set $w (v128.load32_splat (local.get $weight)))
+          (local.set $a
+            (f32x4.add (local.get $a)
+              (f32x4.mul (local.get $w) (f32x4.add (v128.load (local.get $left)) (v128.load (local.get $right))))))
+          (local.set $b
+            (f32x4.add (local.get $b)
+              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))))
+          (local.set $c
+            (f32x4.add (local.get $c)
+              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))))
+          (local.set $d
+            (f32x4.add (local.get $d)
+              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))))
+          (local.set $left (i32.sub (local.get $left) (i32.const 4)))
+          (local.set $right (i32.add (local.get $right) (i32.const 4)))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
+          (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
+        (local.set $x (v128.load (local.get $line)))
+        (v128.store (local.get $out)
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $a)))
+        (v128.store offset=16 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $a)))
+        (local.set $x (v128.load offset=16 (local.get $line)))
+        (v128.store offset=32 (local.get $out)
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $b)))
+        (v128.store offset=48 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $b)))
+        (local.set $x (v128.load offset=32 (local.get $line)))
+        (v128.store offset=64 (local.get $out)
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $c)))
+        (v128.store offset=80 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $c)))
+        (local.set $x (v128.load offset=48 (local.get $line)))
+        (v128.store offset=96 (local.get $out)
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $d)))
+        (v128.store offset=112 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $d)))
+        (local.set $line (i32.add (local.get $line) (i32.const 64)))
+        (local.set $out (i32.add (local.get $out) (i32.const 128)))
+        (br $next))))
+
+  ;; Adds `count` samples to others, 8 at once.
+  (func (export "added") (param $to i32) (param $in i32) (param $count i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (v128.store (local.get $to)
+          (f32x4.add (v128.load (local.get $to)) (v128.load (local.get $in))))
+        (v128.store offset=16 (local.get $to)
+          (f32x4.add (v128.load offset=16 (local.get $to)) (v128.load offset=16 (local.get $in))))
+        (local.set $in (i32.add (local.get $in) (i32.const 32)))
+        (local.set $to (i32.add (local.get $to) (i32.const 32)))
+        (br $next))))
+
+  ;; `count` integers of 16 bit as floats, times `factor`, 4 at once; multiplied in 64 bit and rounded once.
+  (func (export "floated") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
+    (local $end i32) (local $x v128) (local $f v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 1))))
+    (local.set $f (f64x2.splat (local.get $factor)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x (v128.load16x4_s (local.get $in)))
+        (v128.store (local.get $out)
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
+            (f32x4.demote_f64x2_zero
+              (f64x2.mul (local.get $f) (f64x2.convert_low_i32x4_s (local.get $x))))
+            (f32x4.demote_f64x2_zero
+              (f64x2.mul (local.get $f)
+                (f64x2.convert_low_i32x4_s
+                  (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $x) (local.get $x)))))))
+        (local.set $in (i32.add (local.get $in) (i32.const 8)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $next))))
+
+  ;; `count` samples as integers of 16 bit, 8 at once, with the dither at `noise`. They are rounded by an addition that leaves
+  ;; no room for fractions. Zero stays zero; so does what is no number.
+  (func (export "dithered") (param $in i32) (param $out i32) (param $count i32) (param $noise i32)
+    (local $end i32) (local $x0 v128) (local $x16 v128)
+    (local $full v128) (local $most v128) (local $least v128) (local $shift v128) (local $zero v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $full (f32x4.splat (f32.const 32768)))
+    (local.set $most (f32x4.splat (f32.const 65536)))
+    (local.set $least (f32x4.splat (f32.const -65536)))
+    (local.set $shift (f32x4.splat (f32.const 0x1.8p23)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x0 (v128.load (local.get $in)))
+        (local.set $x16 (v128.load offset=16 (local.get $in)))
+        (v128.store (local.get $out)
+          (i16x8.narrow_i32x4_s
+            (v128.and
+              (i32x4.sub
+                (f32x4.add
+                  (f32x4.pmin (local.get $most)
+                    (f32x4.pmax (local.get $least)
+                      (f32x4.add
+                        (f32x4.mul (local.get $x0) (local.get $full))
+                        (v128.load (local.get $noise)))))
+                  (local.get $shift))
+                (local.get $shift))
+              (f32x4.gt (f32x4.abs (local.get $x0)) (local.get $zero)))
+            (v128.and
+              (i32x4.sub
+                (f32x4.add
+                  (f32x4.pmin (local.get $most)
+                    (f32x4.pmax (local.get $least)
+                      (f32x4.add
+                        (f32x4.mul (local.get $x16) (local.get $full))
+                        (v128.load offset=16 (local.get $noise)))))
+                  (local.get $shift))
+                (local.get $shift))
+              (f32x4.gt (f32x4.abs (local.get $x16)) (local.get $zero)))))
+        (local.set $noise (i32.add (local.get $noise) (i32.const 32)))
+        (local.set $in (i32.add (local.get $in) (i32.const 32)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $next))))
+
+  ;; For each of `count` samples from `line` on, 8 at once, the highest level from it to the next: of both, and a quarter, a
+  ;; half and three quarters of the way. 12 weights each, nearest first: of the half, of the quarters' even and of their odd part.
+  (func (export "crests") (param $line i32) (param $out i32) (param $count i32) (param $weights i32)
+    (local $end i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
+    (local $l v128) (local $r v128) (local $sum v128) (local $w0 v128) (local $w1 v128) (local $w2 v128)
+    (local $half0 v128) (local $even0 v128) (local $odd0 v128) (local $half1 v128) (local $even1 v128) (local $odd1 v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $last (i32.add (local.get $weights) (i32.const 48)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $left (local.get $line))
+        (local.set $right (i32.add (local.get $line) (i32.const 4)))
+        (local.set $weight (local.get $weights))
+        (local.set $half0 (local.get $zero))
+        (local.set $half1 (local.get $zero))
+        (local.set $even0 (local.get $zero))
+        (local.set $even1 (local.get $zero))
+        (local.set $odd0 (local.get $zero))
+        (local.set $odd1 (local.get $zero))
+        (loop $pair
+          (local.set $w0 (v128.load32_splat (local.get $weight)))
+          (local.set $w1 (v128.load32_splat offset=48 (local.get $weight)))
+          (local.set $w2 (v128.load32_splat offset=96 (local.get $weight)))
+          (local.set $l (v128.load (local.get $left)))
+          (local.set $r (v128.load (local.get $right)))
+          (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+          (local.set $half0 (f32x4.add (local.get $half0) (f32x4.mul (local.get $sum) (local.get $w0))))
+          (local.set $even0 (f32x4.add (local.get $even0) (f32x4.mul (local.get $sum) (local.get $w1))))
+          (local.set $odd0
+            (f32x4.add (local.get $odd0)
+              (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w2))))
+          (local.set $l (v128.load offset=16 (local.get $left)))
+          (local.set $r (v128.load offset=16 (local.get $right)))
+          (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+          (local.set $half1 (f32x4.add (local.get $half1) (f32x4.mul (local.get $sum) (local.get $w0))))
+          (local.set $even1 (f32x4.add (local.get $even1) (f32x4.mul (local.get $sum) (local.get $w1))))
+          (local.set $odd1
+            (f32x4.add (local.get $odd1)
+              (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w2))))
+          (local.set $left (i32.sub (local.get $left) (i32.const 4)))
+          (local.set $right (i32.add (local.get $right) (i32.const 4)))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
+          (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
+        (v128.store (local.get $out)
+          (f32x4.max
+            (f32x4.max
+              (f32x4.abs (v128.load (local.get $line)))
+              (f32x4.abs (v128.load offset=4 (local.get $line))))
+            (f32x4.max
+              (f32x4.abs (local.get $half0))
+              (f32x4.max
+                (f32x4.abs (f32x4.add (local.get $even0) (local.get $odd0)))
+                (f32x4.abs (f32x4.sub (local.get $even0) (local.get $odd0)))))))
+        (v128.store offset=16 (local.get $out)
+          (f32x4.max
+            (f32x4.max
+              (f32x4.abs (v128.load offset=16 (local.get $line)))
+              (f32x4.abs (v128.load offset=20 (local.get $line))))
+            (f32x4.max
+              (f32x4.abs (local.get $half1))
+              (f32x4.max
+                (f32x4.abs (f32x4.add (local.get $even1) (local.get $odd1)))
+                (f32x4.abs (f32x4.sub (local.get $even1) (local.get $odd1)))))))
+        (local.set $line (i32.add (local.get $line) (i32.const 32)))
+        (local.set $out (i32.add (local.get $out) (i32.const 32)))
+        (br $next))))
+
+  ;; The sum of the squares of `count` samples behind two filters of second order, one after the other. At `filters` stand, in
+  ;; floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, and the filters' memory: four values, which are brought
+  ;; up to date.
+  (func (export "weighted") (param $in i32) (param $count i32) (param $filters i32) (result f64)
+    (local $end i32)
+    (local $b0 f64) (local $b1 f64) (local $b2 f64) (local $a1 f64) (local $a2 f64) (local $c1 f64) (local $c2 f64)
+    (local $s1 f64) (local $s2 f64) (local $t1 f64) (local $t2 f64)
+    (local $x f64) (local $y f64) (local $z f64) (local $sum f64)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $b0 (f64.load (local.get $filters)))
+    (local.set $b1 (f64.load offset=8 (local.get $filters)))
+    (local.set $b2 (f64.load offset=16 (local.get $filters)))
+    (local.set $a1 (f64.load offset=24 (local.get $filters)))
+    (local.set $a2 (f64.load offset=32 (local.get $filters)))
+    (local.set $c1 (f64.load offset=40 (local.get $filters)))
+    (local.set $c2 (f64.load offset=48 (local.get $filters)))
+    (local.set $s1 (f64.load offset=56 (local.get $filters)))
+    (local.set $s2 (f64.load offset=64 (local.get $filters)))
+    (local.set $t1 (f64.load offset=72 (local.get $filters)))
+    (local.set $t2 (f64.load offset=80 (local.get $filters)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x (f64.promote_f32 (f32.load (local.get $in))))
+        (local.set $y (f64.add (f64.mul (local.get $b0) (local.get $x)) (local.get $s1)))
+        ;; What does not wait for y is added up first.
+        (local.set $s1
+          (f64.sub
+            (f64.add (f64.mul (local.get $b1) (local.get $x)) (local.get $s2))
+            (f64.mul (local.get $a1) (local.get $y))))
+        (local.set $s2
+          (f64.sub (f64.mul (local.get $b2) (local.get $x)) (f64.mul (local.get $a2) (local.get $y))))
+        (local.set $z (f64.add (local.get $y) (local.get $t1)))
+        (local.set $t1
+          (f64.sub
+            (f64.sub (local.get $t2) (f64.add (local.get $y) (local.get $y)))
+            (f64.mul (local.get $c1) (local.get $z))))
+        (local.set $t2 (f64.sub (local.get $y) (f64.mul (local.get $c2) (local.get $z))))
+        (local.set $sum (f64.add (local.get $sum) (f64.mul (local.get $z) (local.get $z))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (br $next)))
+    (f64.store offset=56 (local.get $filters) (local.get $s1))
+    (f64.store offset=64 (local.get $filters) (local.get $s2))
+    (f64.store offset=72 (local.get $filters) (local.get $t1))
+    (f64.store offset=80 (local.get $filters) (local.get $t2))
+    (local.get $sum)))

@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs"
+import { it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { describe, expect } from "vitest"
+import {
+  addTo,
+  crestsOf,
+  ditherAt,
+  ditheredOf,
+  doubledOf,
+  floatsOf,
+  loudestOf,
+  powerOf
+} from "../../src/audio/Kernels.ts"
+import { kernelCode } from "../../build-kernels.mjs"
+import { randomOf } from "./signals.ts"
+
+/** So many samples, a few of them beyond full scale, some exactly 0. */
+const someSamples = (seed: number, length: number): Float32Array => {
+  const random = randomOf(seed)
+  return Float32Array.from({ length }, () => (random() < 0.1 ? 0 : 2.2 * random() - 1.1))
+}
+
+/** Lengths around what a loop takes at once, and what is copied at once. */
+const lengths = fc.oneof(
+  fc.nat(70),
+  fc.integer({ min: 8_100, max: 8_300 }),
+  fc.integer({ min: 0, max: 20_000 })
+)
+const seeds = fc.integer({ min: 1, max: 1_000_000 })
+
+const few = { fastCheck: { numRuns: 25 } }
+
+describe("the kernels", () => {
+  it("are assembled from what stands in their source", async () => {
+    expect(readFileSync("src/audio/KernelCode.ts", "utf8")).toBe(await kernelCode())
+  })
+
+  it.prop("find the highest level", [seeds, lengths, fc.nat(50)], ([seed, length, from]) => {
+    const samples = someSamples(seed, length)
+    const expected = samples.subarray(from).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+    expect(loudestOf(samples, from)).toBe(expected)
+  })
+
+  it.prop("add to the bit", [seeds, lengths, fc.nat(50)], ([seed, length, at]) => {
+    const samples = someSamples(seed, length)
+    const to = someSamples(seed + 1, length + 100)
+    const expected = to.map((sample, i) => {
+      const other = samples[i - at + 3]
+      return i < at || i >= at + length - 3 || other === undefined ? sample : sample + other
+    })
+    addTo(to, at, samples, 3, length - 3)
+    expect(to).toEqual(expected)
+  })
+
+  it.prop(
+    "make floats to the bit",
+    [seeds, lengths, fc.double({ min: 1e-6, max: 1e-3, noNaN: true })],
+    ([seed, length, factor]) => {
+      const integers = Int16Array.from(someSamples(seed, length), (sample) => sample * 32_767)
+      const floats = new Float32Array(length + 1).fill(7)
+      floatsOf(integers, factor, floats)
+      expect(floats).toEqual(Float32Array.from([...Array.from(integers, (value) => value * factor), 7]))
+    },
+    few
+  )
+
+  it.prop(
+    "double by pairs of neighbours",
+    [seeds, lengths, fc.integer({ min: 1, max: 48 })],
+    ([seed, length, pairs]) => {
+      const line = someSamples(seed, length + 2 * pairs)
+      const weights = someSamples(seed + 1, pairs)
+      const doubled = new Float32Array(2 * length + 5)
+      doubledOf(line, pairs, length, weights, doubled, 5)
+      let same = true
+      let worst = 0
+      for (let i = 0; i < length; i++) {
+        let sum = 0
+        for (let pair = 0; pair < pairs; pair++)
+          sum += ((line[pairs + i - pair] ?? 0) + (line[pairs + i + 1 + pair] ?? 0)) * (weights[pair] ?? 0)
+        if (doubled[5 + 2 * i] !== line[pairs + i]) same = false
+        worst = Math.max(worst, Math.abs((doubled[6 + 2 * i] ?? NaN) - sum))
+      }
+      expect(same).toBe(true)
+      expect(worst).toBeLessThan(2e-5)
+    },
+    few
+  )
+
+  it.prop(
+    "look between samples",
+    [seeds, lengths],
+    ([seed, length]) => {
+      const line = someSamples(seed, length + 24)
+      const weights = someSamples(seed + 1, 36)
+      const crests = new Float32Array(length)
+      crestsOf(line, 11, length, weights, crests)
+      let worst = 0
+      for (let i = 0; i < length; i++) {
+        let [half, even, odd] = [0, 0, 0]
+        for (let tap = 0; tap < 12; tap++) {
+          const left = line[11 + i - tap] ?? 0
+          const right = line[12 + i + tap] ?? 0
+          half += (left + right) * (weights[tap] ?? 0)
+          even += (left + right) * (weights[12 + tap] ?? 0)
+          odd += (left - right) * (weights[24 + tap] ?? 0)
+        }
+        const levels = [line[11 + i] ?? 0, line[12 + i] ?? 0, half, even + odd, even - odd].map(Math.abs)
+        worst = Math.max(worst, Math.abs((crests[i] ?? NaN) - Math.max(...levels)))
+      }
+      expect(worst).toBeLessThan(2e-5)
+    },
+    few
+  )
+
+  it.prop(
+    "filter and sum up, wherever they are interrupted",
+    [seeds, lengths, fc.constantFrom(1, 2)],
+    ([seed, length, stride]) => {
+      const samples = someSamples(seed, stride * length)
+      const given = [1.5, -2.6, 1.1, -1.5, 0.6, -1.97, 0.975]
+      const [b0 = 0, b1 = 0, b2 = 0, a1 = 0, a2 = 0, c1 = 0, c2 = 0] = given
+      let [s1, s2, t1, t2, expected] = [0, 0, 0, 0, 0]
+      for (let i = 0; i < length; i++) {
+        const x = samples[stride * i + stride - 1] ?? 0
+        const y = b0 * x + s1
+        s1 = b1 * x + s2 - a1 * y
+        s2 = b2 * x - a2 * y
+        const z = y + t1
+        t1 = t2 - 2 * y - c1 * z
+        t2 = y - c2 * z
+        expected += z * z
+      }
+      const filters = Float64Array.from([...given, 0, 0, 0, 0])
+      const first = Math.floor(length / 3)
+      const power =
+        powerOf(samples, stride - 1, stride, first, filters) +
+        powerOf(samples, stride * first + stride - 1, stride, length - first, filters)
+      expect(Math.abs(power - expected)).toBeLessThanOrEqual(1e-9 * expected)
+      expect(filters.slice(7)).toEqual(Float64Array.from([s1, s2, t1, t2]))
+    },
+    few
+  )
+
+  it.prop(
+    "dither by a sample's place, clamped, silence untouched",
+    [seeds, lengths, fc.nat(2 ** 33)],
+    ([seed, length, place]) => {
+      const samples = someSamples(seed, length)
+      if (length > 2) samples[1] = NaN
+      const into = new Int16Array(length)
+      ditheredOf(samples, place, into)
+      let worst = 0
+      for (let i = 0; i < length; i++) {
+        const sample = samples[i] ?? 0
+        const exact = sample === 0 || Number.isNaN(sample) ? 0 : 32_768 * sample + ditherAt(place + i)
+        const expected = Math.max(-32_768, Math.min(32_767, exact))
+        worst = Math.max(worst, Math.abs((into[i] ?? NaN) - expected))
+      }
+      // Half a step, and what a sum of 32 bit is rounded by.
+      expect(worst).toBeLessThan(0.503)
+    },
+    few
+  )
+
+  it("have noise without offset, repetition or colour, as wide as two steps", () => {
+    const count = 200_000
+    const noise = Float64Array.from({ length: count }, (_, place) => ditherAt(place))
+    const mean = (of: (value: number, at: number) => number) =>
+      noise.reduce((sum, value, at) => sum + of(value, at), 0) / count
+    expect(Math.abs(mean((value) => value))).toBeLessThan(0.005)
+    expect(mean((value) => value * value)).toBeCloseTo(1 / 6, 2)
+    for (const lag of [1, 2, 3, 4_096, 8_192, 65_536])
+      expect(Math.abs(mean((value, at) => value * (noise[at + lag] ?? 0)))).toBeLessThan(0.005)
+  })
+})
