@@ -5,6 +5,7 @@ import { expect, test } from "vitest"
 
 const tiers = [
   ["app"],
+  ["fleet"],
   ["pipeline", "service"],
   ["store", "ffmpeg", "gateway", "engines"],
   ["script", "audio", "contract", "exports", "pages"],

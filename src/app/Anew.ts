@@ -1,6 +1,7 @@
 /** A batch planned and run: the usual way, of which a run with nothing to do loads nothing. */
 import { Path } from "@effect/platform"
 import { Clock, Effect, Layer } from "effect"
+import { withRefusals } from "../fleet/FleetFault.ts"
 import { dub } from "../pipeline/Dub.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
@@ -9,6 +10,7 @@ import type { BatchOptions } from "./BatchFlags.ts"
 import { planOf } from "./BatchPlanned.ts"
 import { gatewayTo } from "./Connect.ts"
 import { nextAt, type TimeOfDay } from "./Deadline.ts"
+import { badUsage } from "./Ended.ts"
 import { priced, pricesOf } from "./Prices.ts"
 import type { Screen } from "./Screen.ts"
 import { writing } from "./State.ts"
@@ -18,6 +20,8 @@ export interface AnewOptions extends BatchOptions {
   readonly maxCredits: number | undefined
   readonly deadline: TimeOfDay | undefined
   readonly events: boolean
+  readonly fleet: string | undefined
+  readonly share: string | undefined
 }
 
 /** Something that is done to a batch's state before it is run. */
@@ -38,7 +42,24 @@ export const anew = Effect.fnUntraced(function* <E>(
   // A limit can only be kept where a price is known before the first task.
   const plan = maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
   const service = gatewayTo(batch.service, path.join(batch.state, "service"))
-  return yield* Effect.zipRight(first(plan), dub(plan, service, { maxCredits, deadline, sources })).pipe(
-    Effect.provide(Layer.merge(writing(batch.state), watching(options)))
+  const fleet = yield* fleetOf(options, plan)
+  return yield* Effect.gen(function* () {
+    yield* first(plan)
+    const crew = (yield* fleet.crew) ?? undefined
+    return yield* dub(plan, service, { maxCredits, deadline, sources, crew })
+  }).pipe(
+    withRefusals,
+    Effect.scoped,
+    Effect.provide(Layer.merge(writing(batch.state, fleet.clips), watching(options)))
   )
+})
+
+/** The fleet that the options name, loaded only where they do; else nobody but this process. */
+const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: AnewOptions, plan: BatchPlan) {
+  if (fleet === undefined && share === undefined) return { clips: undefined, crew: Effect.void }
+  if (fleet === undefined || share === undefined) {
+    return yield* badUsage("--fleet and --share go together: where the fleet meets, and the folder it shares")
+  }
+  const { fleetFor } = yield* Effect.promise(() => import("./FleetRun.ts"))
+  return yield* fleetFor(fleet, share, plan)
 })

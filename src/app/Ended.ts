@@ -43,6 +43,7 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   StateUnusable: exitCodes.unusable,
   StateBusy: exitCodes.held,
   ResultUnwritable: exitCodes.unusable,
+  FleetUnusable: exitCodes.unusable,
   ConfigRejected: exitCodes.unusable,
   CatalogueRejected: exitCodes.unusable,
   ListenFailed: exitCodes.unusable,

@@ -1,6 +1,7 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Duration, Effect, Option, Schema } from "effect"
+import { roles } from "../fleet/Roles.ts"
 import { failOnNames } from "./FailOn.ts"
 import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 
@@ -190,6 +191,51 @@ export const speaking = {
   ),
   events: flag("events", "Progress on stderr as JSON, one event a line.")
 }
+
+const redis = Schema.NonEmptyTrimmedString.pipe(
+  Schema.filter((text) => URL.canParse(text) && /^rediss?:$/u.test(new URL(text).protocol))
+)
+
+const redisWords = "a Redis address such as redis://host:6379"
+
+/** Where a fleet meets. */
+export const fleet = {
+  fleet: maybe(
+    checked(
+      "fleet",
+      "URL",
+      redis,
+      redisWords,
+      "Hand the work to the workers that meet at this Redis; `dubwright help fleet` tells how."
+    )
+  ),
+  share: textOption(
+    "share",
+    "DIR",
+    "With --fleet: the folder that all its machines mount, for clips and results."
+  )
+}
+
+/** The same for those that are nothing without a fleet. */
+export const ownFleet = {
+  fleet: checked("fleet", "URL", redis, redisWords, "The Redis where the fleet meets."),
+  share: requiredText("share", "DIR", "The folder that all machines of the fleet mount.")
+}
+
+const RoleList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(Schema.Literal(...roles))))
+
+export const workerRoles = Options.map(
+  maybe(
+    checked(
+      "roles",
+      "WHAT",
+      RoleList,
+      `one or both of ${roles.join(", ")}, with a comma between`,
+      "What it does: speak, deliver; default: both."
+    )
+  ),
+  (chosen) => chosen ?? roles
+)
 
 /** A port; 0 takes a free one. */
 export const port = (fallback: number, description: string) =>

@@ -97,7 +97,7 @@ const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault
   if (!Cause.isInterruptedOnly(exit.cause)) return exitCodes.fault
   // A server is meant to be stopped: that is its good end.
-  if (words[0] === "serve" || words[0] === "review") return exitCodes.done
+  if (words[0] === "serve" || words[0] === "review" || words[0] === "worker") return exitCodes.done
   return signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted
 }
 

@@ -1,5 +1,6 @@
 /** The main job, and the second chance for what failed in it. */
 import { Effect, Layer, Option } from "effect"
+import { clipsIn } from "../fleet/Roles.ts"
 import { again } from "../pipeline/Again.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
@@ -24,7 +25,7 @@ export interface RunOptions extends AnewOptions {
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
     const { batch, sources } = yield* begun(options)
-    const before = yield* leftBefore(batch, sources)
+    const before = yield* leftBefore(batch, sources, options)
     const result = Option.isSome(before)
       ? yield* saidAgain(before.value, options)
       : yield* ranAnew(batch, sources, options, () => Effect.void)
@@ -46,9 +47,9 @@ const begun = Effect.fnUntraced(function* (options: RunOptions) {
 })
 
 /** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
-const leftBefore = (batch: Batch, sources: string) =>
+const leftBefore = (batch: Batch, sources: string, { share }: RunOptions) =>
   unchangedSince(batch, sources).pipe(
-    Effect.provide(reading(batch.state)),
+    Effect.provide(reading(batch.state, share === undefined ? undefined : clipsIn(share))),
     Effect.orElseSucceed(() => Option.none<Unchanged>())
   )
 

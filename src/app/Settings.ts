@@ -6,3 +6,8 @@ export const environmentBaseUrl = Config.option(Config.nonEmptyString("DUBWRIGHT
 
 /** The service's key; an empty value counts as none. */
 export const environmentKey = Config.option(Config.redacted(Config.nonEmptyString("DUBWRIGHT_API_KEY")))
+
+/** The password of the fleet's Redis, where its address has none. */
+export const environmentFleetPassword = Config.option(
+  Config.redacted(Config.nonEmptyString("DUBWRIGHT_FLEET_PASSWORD"))
+)

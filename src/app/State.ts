@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
+import { Handover } from "../store/Handover.ts"
 import { Learned } from "../store/Learned.ts"
 import { Outlay } from "../store/Outlay.ts"
 import { readableState, writableState } from "../store/StateFolder.ts"
@@ -13,10 +14,14 @@ const stores = Layer.mergeAll(
   ClipFolder.Default,
   Deliveries.Default,
   Finished.Default,
+  Handover.Default,
   Learned.Default,
   Outlay.Default
 )
 
-export const writing = (folder: string) => Layer.provide(stores, writableState(folder))
+/** To write to; the clips lie in a folder of their own where they are shared. */
+export const writing = (folder: string, sharedClips?: string) =>
+  Layer.provide(stores, writableState(folder, sharedClips))
 
-export const reading = (folder: string) => Layer.provide(stores, readableState(folder))
+export const reading = (folder: string, sharedClips?: string) =>
+  Layer.provide(stores, readableState(folder, sharedClips))

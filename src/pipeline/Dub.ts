@@ -6,12 +6,12 @@ import { DateTime, Effect, Fiber, Layer } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
 import { Learned } from "../store/Learned.ts"
 import { Outlay } from "../store/Outlay.ts"
 import { announce } from "./Announce.ts"
-import { deliverJob, type JobResult } from "./JobDelivery.ts"
+import { alone, type Crew } from "./Crew.ts"
 import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
@@ -19,7 +19,6 @@ import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { endRun, nothingSaid } from "./RunEnd.ts"
-import { speak } from "./Speak.ts"
 import { priceBy } from "./SpeakBudget.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 import { rememberFinished } from "./Unchanged.ts"
@@ -32,6 +31,8 @@ export interface DubOptions {
   readonly deadline?: Deadline | undefined
   /** What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered. */
   readonly sources?: string | undefined
+  /** Who does the work; this process where absent. */
+  readonly crew?: Crew | undefined
 }
 
 /** Runs a batch. The service is reached only where something is left to be said. */
@@ -44,14 +45,16 @@ const run = Effect.fnUntraced(function* <E, R>(
   options: DubOptions
 ) {
   const { batch, utterances } = plan
+  const { crew = alone } = options
   const startedAt = yield* DateTime.now
   yield* openFolder(batch.out)
   const outlay = yield* Outlay
   const finished = yield* Finished
   yield* outlay.begin(batch.key)
   yield* finished.forget(batch.key)
+  yield* crew.begin(plan)
   const waiting = yield* announce(plan)
-  const delivering = yield* deliveryOf(plan, waiting)
+  const delivering = yield* deliveryOf(plan, waiting, crew)
   const reached = yield* Layer.memoize(service)
 
   const spoken =
@@ -77,7 +80,7 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
   )
   const before = yield* credits
   const keys = plan.utterances.map(({ key }) => key)
-  const summary = yield* speak(yield* settingsOf(plan.batch, keys, options))
+  const summary = yield* (options.crew ?? alone).speak(yield* settingsOf(plan.batch, keys, options), plan)
   const after = yield* credits
   return {
     summary,
@@ -101,17 +104,18 @@ const settingsOf = Effect.fnUntraced(function* (
   return { ...usualSettings, keys, profileOf, undecided, maxCredits, spentBefore, deadline }
 })
 
-/** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for, one at a time. */
+/** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for. */
 const deliveryOf = Effect.fnUntraced(function* (
   { batch, jobs }: BatchPlan,
-  waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>
+  waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>,
+  crew: Crew
 ) {
   const deliveries = yield* Deliveries
   const progress = yield* Progress
   const past = yield* deliveries.all(batch.out)
-  const turn = yield* Effect.makeSemaphore(1)
+  const turn = yield* Effect.makeSemaphore(crew.deliveriesAtOnce)
   const deliverOne = (plan: JobPlan, takes: ReadonlyArray<UtteranceUse> = []) =>
-    turn.withPermits(1)(deliverySettled(plan, takes, batch.out, past))
+    turn.withPermits(1)(crew.deliver(plan, takes, batch.out, past))
   type Delivering = Effect.Effect.Success<ReturnType<typeof fork>>
   const fork = (plan: JobPlan) => Effect.forkScoped(deliverOne(plan))
   const early = new Map<JobId, Delivering>()
@@ -136,55 +140,16 @@ const deliveryOf = Effect.fnUntraced(function* (
     watching: { emit },
     /** Waits for what is being delivered and delivers the rest; results in the batch's order. */
     finish: (takes: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>) =>
-      Effect.forEach(jobs, (plan) => {
-        const delivering = early.get(plan.job.id)
-        return delivering === undefined ? deliverOne(plan, takes.get(plan.job.id)) : Fiber.join(delivering)
-      })
+      Effect.forEach(
+        jobs,
+        (plan) => {
+          const delivering = early.get(plan.job.id)
+          return delivering === undefined ? deliverOne(plan, takes.get(plan.job.id)) : Fiber.join(delivering)
+        },
+        { concurrency: crew.deliveriesAtOnce }
+      )
   }
 })
-
-/** A job's delivery, whose failure is its own and no other job's. */
-export const deliverySettled = (
-  plan: JobPlan,
-  takes: ReadonlyArray<UtteranceUse>,
-  out: string,
-  past: ReadonlyMap<string, Delivery>
-) => {
-  const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
-    Effect.succeed<JobResult>({
-      job: plan.job,
-      status,
-      metrics: undefined,
-      last: undefined,
-      looks: 0,
-      error: error.message
-    })
-  return deliverJob(plan, takes, out, past).pipe(
-    Effect.catchTags({
-      ClipMissing: undone("unfinished"),
-      ContainerRefuses: undone("failed"),
-      DiskFull: undone("failed"),
-      FfmpegFailed: undone("failed"),
-      NotAudio: undone("failed"),
-      NothingDelivered: undone("failed"),
-      NotMedia: undone("failed"),
-      ResultUnwritable: undone("failed"),
-      UnknownContainer: undone("failed"),
-      Unwritable: undone("failed")
-    }),
-    Effect.tap((result) =>
-      result.status === "delivered"
-        ? Effect.void
-        : Effect.flatMap(Progress, ({ emit }) =>
-            emit(
-              result.status === "failed"
-                ? { _tag: "JobFailed", job: plan.job.id, error: result.error }
-                : { _tag: "JobUnfinished", job: plan.job.id, why: result.error }
-            )
-          )
-    )
-  )
-}
 
 /**
  * Second takes of lines that are too fast, for jobs that want them: spoken where they are not at hand yet, within what is left of
@@ -210,7 +175,11 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
   })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
   if (missing.length === 0) return { takes, summary: first }
-  const second = yield* Effect.provide(speak(yield* settingsOf(batch, missing, options)), service)
+  const { crew = alone } = options
+  const second = yield* Effect.provide(
+    crew.speak(yield* settingsOf(batch, missing, options), { batch, jobs }),
+    service
+  )
   return { takes, summary: bothOf(first, second) }
 })
 

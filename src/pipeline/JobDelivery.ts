@@ -10,6 +10,7 @@ import {
   millis,
   millisAtMicros
 } from "../domain/Units.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
@@ -40,6 +41,54 @@ export type JobResult = {
   | { readonly status: "failed" | "unfinished"; readonly error: string }
 )
 
+/** What a job's files would be made of now, beside what they were made of last. */
+export const considered = Effect.fn("JobDelivery.considered")(function* (
+  plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
+  out: string,
+  before: ReadonlyMap<string, Delivery>
+) {
+  const store = yield* UtteranceStore
+  const { job } = plan
+  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
+  const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
+  const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
+  const digest = yield* digestOf(plan, clips)
+  const made = before.get(job.id)
+  const lastTime = yield* lastReport(out, plan)
+  const last = lastTime?.metrics
+  const unchanged: JobResult | undefined =
+    made?.digest === digest && (yield* allThere(out, made))
+      ? {
+          job,
+          status: "delivered",
+          unchanged: true,
+          metrics: last,
+          last,
+          looks: looksOf(lastTime?.cues ?? []),
+          files: made.files.map(({ path }) => path)
+        }
+      : undefined
+  return { keys, stored, clips, digest, last, unchanged }
+})
+
+/** Remembers that a job was delivered, what decided its files, and that its clips are in use. */
+export const recorded = Effect.fnUntraced(function* (
+  plan: JobPlan,
+  out: string,
+  { clips, digest }: { readonly clips: ReadonlyMap<UtteranceKey, unknown>; readonly digest: string },
+  files: ReadonlyArray<string>
+) {
+  const store = yield* UtteranceStore
+  const { join } = yield* Path.Path
+  yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  const beside = ["report.json", "report.html"].map((name) => join(out, plan.job.id, name))
+  yield* rememberFiles(out, plan, digest, [...files, ...beside])
+})
+
 /** Delivers a job whose utterances are spoken, failed or left; `takes` are second takes of its lines. */
 export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   plan: JobPlan,
@@ -50,25 +99,9 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const store = yield* UtteranceStore
   const progress = yield* Progress
   const { job } = plan
-  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
-  const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
-  const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
-  const digest = yield* digestOf(plan, clips)
-  const made = before.get(job.id)
-  const lastTime = yield* lastReport(out, plan)
-  const last = lastTime?.metrics
-  if (made?.digest === digest && (yield* allThere(out, made))) {
-    const unchanged: JobResult = {
-      job,
-      status: "delivered",
-      unchanged: true,
-      metrics: last,
-      last,
-      looks: looksOf(lastTime?.cues ?? []),
-      files: made.files.map(({ path }) => path)
-    }
-    return unchanged
-  }
+  const made = yield* considered(plan, takes, out, before)
+  if (made.unchanged !== undefined) return made.unchanged
+  const { keys, stored, clips, last } = made
   yield* progress.emit({ _tag: "Placing", job: job.id })
   const standings = yield* store.standings(keys)
   const dubbed = {
@@ -121,8 +154,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     reel: plan.reel
   })
   const report = jobReport(dubbed, outcomes, length, measured)
-  const reported = yield* writeReport(out, report)
-  const page = yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
+  yield* writeReport(out, report)
+  yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify) {
     const heard = yield* verifyJob(out, job.id)
     if (!isWell(heard)) {
@@ -137,11 +170,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       return unheard
     }
   }
-  yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
-    concurrency: "unbounded",
-    discard: true
-  })
-  yield* rememberFiles(out, plan, digest, [...files, reported, page])
+  yield* recorded(plan, out, made, files)
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {
     job,

@@ -229,7 +229,8 @@ const attempt = (
     }
   })
 
-const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
+/** Why creates are stopped at the limit, in words. */
+export const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
   const before =
     spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} were spent before, in runs that were cut short)`
   return `the limit of ${maxCredits} credits is reached${before}; what is under way is finished, raise --max-credits to go on`

@@ -53,9 +53,10 @@ export interface SpeakRun {
 /** How often the run looks whether patience is at its end. */
 const watchEvery = Duration.seconds(5)
 
-/** Makes a run that lasts as long as the scope. */
+/** Makes a run of so many utterances that lasts as long as the scope. */
 export const makeRun = (
-  settings: SpeakSettings
+  settings: SpeakSettings,
+  utterances = settings.keys.length
 ): Effect.Effect<SpeakRun, never, Gateway | Learned | Progress | Scope.Scope> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
@@ -80,7 +81,7 @@ export const makeRun = (
     }
     const patience = Duration.decode(settings.patience)
     let halt: Halt | undefined
-    let rerolls = Math.max(3, Math.ceil(settings.keys.length * settings.rerolls))
+    let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))
     let lastSuccess = yield* Clock.currentTimeMillis
 
     const inOrder = Effect.map(Effect.either(gateway.ping), (answer) => answer._tag === "Right")

@@ -1,25 +1,15 @@
 /** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
 import { createHash } from "node:crypto"
-import {
-  closeSync,
-  fdatasync,
-  fstatSync,
-  opendirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync
-} from "node:fs"
+import { closeSync, fstatSync, opendirSync, openSync, readSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { makeFolder } from "./Folder.ts"
 import { worked, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
+import { partPrefix, writeWhole } from "./WholeFile.ts"
 
 /** A file that was written. */
 export interface Kept {
@@ -34,7 +24,7 @@ export interface Kept {
  */
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
-    const { folder, clips } = yield* StateFolder
+    const { folder, clips, shared } = yield* StateFolder
     const pathOf = (key: UtteranceKey): string => join(clips, `${key}.wav`)
 
     /** Where what was received lies, where it is kept. */
@@ -120,10 +110,16 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       return yield* removeWhere((name) => wanted.has(name.slice(0, 64)))
     })
 
-    /** Removes what a killed run left half-written. Only for the folder's one writer, before it writes. */
+    /**
+     * Removes what a killed run left half-written. Only for the folder's one writer, before it writes; in a shared folder, where
+     * others may be writing, what is too old for that.
+     */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
       yield* worked(folder, () => makeFolder(clips))
-      yield* removeWhere((name) => name.startsWith(partPrefix))
+      const before = (yield* Clock.currentTimeMillis) - abandonedAfter
+      yield* removeWhere(
+        (name) => name.startsWith(partPrefix) && (!shared || isOlder(join(clips, name), before))
+      )
     })
 
     return {
@@ -141,7 +137,11 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
   })
 }) {}
 
-const partPrefix = ".part-"
+/** A half-written file of a shared folder is left for so long, in milliseconds. */
+const abandonedAfter = 24 * 3_600_000
+
+const isOlder = (path: string, before: number): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < before
 
 const checksumOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
@@ -152,31 +152,4 @@ const openedIfThere = (path: string): number | undefined => {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined
     throw cause
   }
-}
-
-/**
- * Writes beside the place, brings the bytes to the disk, and renames. Only the wait for the disk is left to another thread:
- * the rest takes microseconds here, and a multiple of that when handed over call by call.
- */
-const writeWhole = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
-  const part = join(folder, `${partPrefix}${++parts}-${name}`)
-  const file = openSync(part, "w")
-  try {
-    writeAll(file, bytes)
-    await onDisk(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(part, join(folder, name))
-}
-
-const onDisk = promisify(fdatasync)
-
-/** Counts half-written files, so that a write that was given up and one that takes its place never share one. */
-let parts = 0
-
-/** A full disk may take a part of the bytes only. */
-const writeAll = (file: number, bytes: Uint8Array): void => {
-  let written = 0
-  while (written < bytes.length) written += writeSync(file, bytes, written)
 }

@@ -18,6 +18,8 @@ export class StateFolder extends Context.Tag("store/StateFolder")<
     readonly folder: string
     /** Where the clips are; absolute. */
     readonly clips: string
+    /** Whether other machines write clips there too. */
+    readonly shared: boolean
     /** The database's log, which is brought to the disk before a create is sent; absent where the folder is only read. */
     readonly log: string | undefined
   }
@@ -26,15 +28,18 @@ export class StateFolder extends Context.Tag("store/StateFolder")<
 /**
  * A state folder to write to, made where it is missing and held until the layer is released. Commits reach the operating
  * system (WAL, synchronous=NORMAL), so the death of the process loses none; what must also survive a power cut, an
- * announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit.
+ * announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit. The clips lie in the
+ * folder too, or in one that many machines share.
  */
 export const writableState = (
-  folder: string
+  folder: string,
+  sharedClips?: string
 ): Layer.Layer<StateFolder | SqlClient, StateBusy | StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const clips = join(folder, "clips")
-      yield* worked(folder, () => makeFolder(clips))
+      const clips = sharedClips ?? join(folder, "clips")
+      yield* worked(folder, () => makeFolder(folder))
+      yield* worked(clips, () => makeFolder(clips))
       yield* holdFolder(folder)
       const file = join(folder, "state.sqlite")
       const sql = yield* openDatabase(folder, { filename: file })
@@ -51,13 +56,21 @@ export const writableState = (
         Effect.catchAllDefect((defect) => failOrDie(folder, defect))
       )
       return Context.make(SqlClient, sql).pipe(
-        Context.add(StateFolder, { folder, clips, log: `${file}-wal` })
+        Context.add(StateFolder, {
+          folder,
+          clips,
+          shared: sharedClips !== undefined,
+          log: `${file}-wal`
+        })
       )
     })
   )
 
 /** A state folder to read from, safe while a run writes to it. */
-export const readableState = (folder: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+export const readableState = (
+  folder: string,
+  sharedClips?: string
+): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const file = join(folder, "state.sqlite")
@@ -65,7 +78,25 @@ export const readableState = (folder: string): Layer.Layer<StateFolder | SqlClie
       const sql = yield* openDatabase(folder, { filename: file, readonly: true, disableWAL: true })
       yield* refuseOther(folder, sql)
       return Context.make(SqlClient, sql).pipe(
-        Context.add(StateFolder, { folder, clips: join(folder, "clips"), log: undefined })
+        Context.add(StateFolder, {
+          folder,
+          clips: sharedClips ?? join(folder, "clips"),
+          shared: sharedClips !== undefined,
+          log: undefined
+        })
+      )
+    })
+  )
+
+/** State that is gone with its process, over a folder of clips that many machines share: somebody else keeps what matters. */
+export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      yield* worked(clips, () => makeFolder(clips))
+      const sql = yield* openDatabase(clips, { filename: ":memory:", disableWAL: true })
+      yield* Effect.orDie(Effect.provideService(migrate, SqlClient, sql))
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined })
       )
     })
   )

@@ -10,6 +10,7 @@ const run = Command.make(
     inputs: Flags.inputs,
     ...Flags.batch,
     ...Flags.speaking,
+    ...Flags.fleet,
     json: Flags.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
     ...Flags.loudness
   },
@@ -63,7 +64,7 @@ const status = Command.make(
 
 const retry = Command.make(
   "retry",
-  { ...onManifest, ...Flags.speaking, json: Flags.json, ...Flags.loudness },
+  { ...onManifest, ...Flags.speaking, ...Flags.fleet, json: Flags.json, ...Flags.loudness },
   lazily(
     () => import("../RunCommand.ts"),
     ({ retry }) => retry

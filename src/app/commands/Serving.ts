@@ -91,8 +91,40 @@ const keys = Command.make("keys").pipe(
   Command.withSubcommands([keysCreate, keysImport, keysList, keysRevoke])
 )
 
-export const servingCommands = [serve, keys] as const
+const worker = Command.make(
+  "worker",
+  {
+    ...Flags.ownFleet,
+    roles: Flags.workerRoles,
+    baseUrl: Flags.service.baseUrl,
+    name: Flags.textOption("name", "NAME", "What it is called; default: the machine's name and its process."),
+    concurrency: Flags.wholeNumber(
+      "concurrency",
+      "N",
+      { min: 1, max: 1000 },
+      "Utterances of a provider at once on this worker; default: 64. The manifest's limits hold for all workers together."
+    ),
+    takeover: Flags.wholeNumber(
+      "takeover",
+      "SECONDS",
+      { min: 1, max: 3600 },
+      "Silent for so long it is taken for dead, and others go on with its work; default: 20."
+    ),
+    ...Flags.loudness
+  },
+  lazily(
+    () => import("../WorkerCommand.ts"),
+    ({ worker }) => worker
+  )
+).pipe(
+  Command.withDescription(
+    "A worker of a fleet: speaks and delivers what `run --fleet` hands out, with this machine's own DUBWRIGHT_API_KEY; SIGTERM drains it."
+  )
+)
+
+export const servingCommands = [serve, keys, worker] as const
 export const servingShapes = [
   shapeOf(serve),
-  shapeOf(keys, [shapeOf(keysCreate), shapeOf(keysImport), shapeOf(keysList), shapeOf(keysRevoke)])
+  shapeOf(keys, [shapeOf(keysCreate), shapeOf(keysImport), shapeOf(keysList), shapeOf(keysRevoke)]),
+  shapeOf(worker)
 ]

@@ -1,0 +1,82 @@
+/**
+ * The coordinator of a fleet: hands a batch's work out as BullMQ flows, a delivery with its utterances as children, takes back into
+ * its own state what the workers have come to, and decides what a run decides: what is spent, when it is enough, what is left.
+ */
+import type { FileSystem, Path } from "@effect/platform"
+import type { Job } from "bullmq"
+import { Effect } from "effect"
+import type { Redis } from "ioredis"
+import type { Crew } from "../pipeline/Crew.ts"
+import { Progress } from "../pipeline/Progress.ts"
+import { Handover } from "../store/Handover.ts"
+import { deliverBy } from "./HandedDelivery.ts"
+import { speakBy } from "./HandedSpeech.ts"
+import { recordIn } from "./Handout.ts"
+import { learned } from "./Joining.ts"
+import type { News } from "./Parcels.ts"
+import { asking, type FleetRedis } from "./Redis.ts"
+import type { Share } from "./Share.ts"
+import { makeWatch, type Watch } from "./Watch.ts"
+
+/** What a coordinator works with. */
+export interface Coordinator {
+  readonly client: Redis
+  /** Asks Redis. */
+  readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
+  readonly share: Share
+  readonly watch: Watch
+  readonly handover: Handover
+  /** Jobs whose ends were taken back: they are removed when the batch is done. */
+  readonly done: Array<Job>
+  /** Whether the run is being interrupted: nothing is handed out again. */
+  readonly stopping: { now: boolean }
+}
+
+/** How many deliveries may be waited for at once: the workers decide how many are made. */
+const manyDeliveries = 10_000
+
+/** How many finished jobs are removed at once. */
+const removedAtOnce = 200
+
+/** A fleet as the crew of a run; for as long as the scope. */
+export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
+  Effect.gen(function* () {
+    const handover = yield* Handover
+    const progress = yield* Progress
+    const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+    const asked = <A>(ask: () => Promise<A>) => asking(name, ask)
+    const seen = (jobs: ReadonlyArray<Job>) => {
+      const under = jobs.filter(({ finishedOn }) => finishedOn === undefined)
+      // Where it cannot be written down, whoever writes next is told why.
+      return Effect.option(handover.takeOver(under.flatMap((job) => recordIn(job) ?? [])))
+    }
+    const heard = (news: News) => progress.emit(news)
+    const watch = yield* makeWatch({ client, asked, seen, heard })
+    const done: Array<Job> = []
+    const coordinator: Coordinator = {
+      client,
+      asked,
+      share,
+      watch,
+      handover,
+      done,
+      stopping: { now: false }
+    }
+    yield* Effect.addFinalizer((exit) =>
+      exit._tag === "Success"
+        ? Effect.forEach(
+            done,
+            (job) => Effect.promise(() => job.remove({ removeChildren: false }).catch(() => {})),
+            { concurrency: removedAtOnce, discard: true }
+          )
+        : Effect.void
+    )
+    const crew: Crew = {
+      begin: (plan) => learned(coordinator, plan),
+      speak: (settings, plan) => speakBy(coordinator, settings, plan),
+      deliver: (plan, takes, out, past) =>
+        Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),
+      deliveriesAtOnce: manyDeliveries
+    }
+    return crew
+  })

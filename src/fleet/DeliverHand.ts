@@ -1,0 +1,92 @@
+/** A worker's hand for deliveries: one job placed and delivered from what the shared folder holds. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import type { Redis } from "ioredis"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { digestOf } from "../pipeline/DeliveryRecord.ts"
+import { deliverySettled } from "../pipeline/DeliverySettled.ts"
+import type { JobResult } from "../pipeline/JobDelivery.ts"
+import { Handover, type UtteranceRecord } from "../store/Handover.ts"
+import { type DeliverEnd, type DeliverParcel, SpeakParcel } from "./Parcels.ts"
+import { keptPlan, type PlannedDelivery } from "./PlanFile.ts"
+import { prefix, speakQueue } from "./Queues.ts"
+import type { Share } from "./Share.ts"
+
+/** How a job goes on after this worker: ended, or looked at again when more of it may be spoken. */
+export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
+
+const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
+
+/** Makes the hand. */
+export const makeDeliverHand = (client: Redis, share: Share) =>
+  Effect.gen(function* () {
+    const handover = yield* Handover
+    const fs = yield* FileSystem.FileSystem
+
+    /** What is known of utterances: from beside their clips, else from their jobs in Redis. */
+    const recordsOf = ({ plan, takes, failed }: PlannedDelivery) =>
+      Effect.gen(function* () {
+        const uses = new Map([...plan.uses, ...takes].map(({ utterance }) => [utterance.key, utterance]))
+        const found = new Map<UtteranceKey, UtteranceRecord>(
+          failed.map((record) => [record.utterance.key, record])
+        )
+        for (const { key, casting } of uses.values()) {
+          const record =
+            (yield* share.recordOf(key)) ?? (yield* inRedis(client, speakQueue(casting.provider), key))
+          if (record !== undefined) found.set(key, record)
+        }
+        return { keys: [...uses.keys()], found }
+      })
+
+    return ({ plan: name }: DeliverParcel) =>
+      Effect.gen(function* () {
+        const planned = yield* keptPlan(share, name)
+        if (planned === undefined) {
+          return ended({
+            status: "failed",
+            looks: 0,
+            error: `${share.root}: fleet/${name}.json is missing, or of another version: every machine of a fleet needs the same folder and the same dubwright`
+          })
+        }
+        const { plan, takes, out } = planned
+        const { keys, found } = yield* recordsOf(planned)
+        const firsts = new Set(plan.uses.map(({ utterance }) => utterance.key))
+        const clipless = keys.filter((key) => firsts.has(key) && found.get(key)?.clip === undefined)
+        if (clipless.some((key) => found.get(key)?.state !== "failed"))
+          return { _tag: "Early" } satisfies Delivered
+        if (clipless.length > 0 && plan.job.onFailure === "fail") return ended({ status: "incomplete" })
+        yield* handover.takeOver([...found.values()])
+        const result = yield* deliverySettled(plan, takes, out, new Map())
+        const clips = new Map(
+          [...found].flatMap(([key, { clip }]) => (clip === undefined ? [] : [[key, clip.clip] as const]))
+        )
+        return ended(yield* endOf(result, out, yield* digestOf(plan, clips)))
+      }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
+  })
+
+const ended = (end: DeliverEnd): Delivered => ({ _tag: "Ended", end })
+
+const endOf = Effect.fnUntraced(function* (result: JobResult, out: string, digest: string) {
+  const path = yield* Path.Path
+  const figures = {
+    looks: result.looks,
+    ...(result.metrics === undefined ? {} : { metrics: result.metrics }),
+    ...(result.last === undefined ? {} : { last: result.last })
+  }
+  const end: DeliverEnd =
+    result.status === "delivered"
+      ? {
+          ...figures,
+          status: "delivered",
+          digest,
+          files: result.files.map((file) => path.relative(out, file))
+        }
+      : { ...figures, status: result.status, error: result.error }
+  return end
+})
+
+const inRedis = (client: Redis, queue: string, key: UtteranceKey) =>
+  Effect.map(
+    Effect.promise(() => client.hget(`${prefix}:${queue}:${key}`, "data")),
+    (data) => Option.getOrUndefined(Option.map(readParcel(data), ({ record }) => record))
+  )

@@ -1,0 +1,104 @@
+/** A delivery in the hands of the fleet: handed out where it is not yet, waited for, and written down. */
+import { Path } from "@effect/platform"
+import type { Job } from "bullmq"
+import { Effect, Schema } from "effect"
+import type { UtteranceUse } from "../domain/Utterance.ts"
+import { deliverySettled } from "../pipeline/DeliverySettled.ts"
+import { considered, type JobResult, recorded } from "../pipeline/JobDelivery.ts"
+import type { JobPlan } from "../pipeline/Plan.ts"
+import { Progress } from "../pipeline/Progress.ts"
+import type { Delivery } from "../store/Deliveries.ts"
+import type { Coordinator } from "./Coordinator.ts"
+import { removed } from "./Handout.ts"
+import { DeliverEnd } from "./Parcels.ts"
+import { deliveryId, keepPlan } from "./PlanFile.ts"
+import { deliverQueue } from "./Queues.ts"
+
+const readEnd = Schema.decodeUnknownOption(DeliverEnd)
+
+/** Whether a delivery of before is of no use: waiting with another plan, or ended with other files than are wanted now. */
+const isStale = (job: Job, plan: string, digest: string): boolean => {
+  if (job.finishedOn === undefined) return job.data?.plan !== plan
+  const end = readEnd(job.returnvalue)
+  return end._tag === "None" || end.value.status !== "delivered" || end.value.digest !== digest
+}
+
+/** Delivers a job by the fleet, where there is something to deliver; else says here what is amiss. */
+export const deliverBy = (
+  coordinator: Coordinator,
+  plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
+  out: string,
+  past: ReadonlyMap<string, Delivery>
+) =>
+  Effect.gen(function* () {
+    const { share, watch, handover, done, asked, stopping } = coordinator
+    const { join } = yield* Path.Path
+    const made = yield* considered(plan, takes, out, past)
+    if (made.unchanged !== undefined) return made.unchanged
+    const here = deliverySettled(plan, takes, out, past)
+    const missing = yield* handover.records(made.keys.filter((key) => !made.clips.has(key)))
+    if (missing.some(({ state }) => state !== "failed")) return yield* here
+    if (missing.length > 0 && plan.job.onFailure === "fail") return yield* here
+
+    const name = yield* keepPlan(share, { plan, takes, out, failed: missing })
+    const id = deliveryId(share, out, plan)
+    const queue = yield* watch.queue(deliverQueue)
+    const known = asked(() => queue.getJob(id))
+    const add = asked(() => queue.add(plan.job.id, { plan: name }, { jobId: id }))
+
+    const awaited: Effect.Effect<DeliverEnd | { readonly status: "fault"; readonly error: string }> =
+      Effect.gen(function* () {
+        const before = yield* known
+        if (before !== undefined && isStale(before, name, made.digest)) yield* removed(coordinator, before)
+        if ((yield* known) === undefined) yield* add
+        const ended = yield* watch.until(deliverQueue, id)
+        if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
+        // One that could not be taken back has made what another plan said.
+        if (ended.job.data?.plan !== name && isStale(ended.job, name, made.digest)) return yield* awaited
+        done.push(ended.job)
+        const end = readEnd(ended.job.returnvalue)
+        if (end._tag === "None")
+          return { status: "fault", error: `a worker failed at it: ${ended.job.failedReason}` } as const
+        return end.value
+      })
+    const end = yield* Effect.onInterrupt(awaited, () =>
+      Effect.flatMap(known, (job) =>
+        job === undefined || job.finishedOn !== undefined ? Effect.void : removed(coordinator, job)
+      )
+    )
+    if (end.status === "incomplete") return yield* here
+    const progress = yield* Progress
+    if (end.status === "delivered") {
+      const files = end.files.map((file) => join(out, file))
+      yield* recorded(plan, out, made, files)
+      yield* progress.emit({ _tag: "Delivered", job: plan.job.id, files })
+      const { metrics, last, looks } = end
+      const result: JobResult = {
+        job: plan.job,
+        status: "delivered",
+        unchanged: false,
+        metrics,
+        last,
+        looks,
+        files
+      }
+      return result
+    }
+    const { error } = end
+    const failed = end.status !== "unfinished"
+    yield* progress.emit(
+      failed
+        ? { _tag: "JobFailed", job: plan.job.id, error }
+        : { _tag: "JobUnfinished", job: plan.job.id, why: error }
+    )
+    const result: JobResult = {
+      job: plan.job,
+      status: failed ? "failed" : "unfinished",
+      error,
+      metrics: end.status === "fault" ? undefined : end.metrics,
+      last: end.status === "fault" ? undefined : end.last,
+      looks: end.status === "fault" ? 0 : end.looks
+    }
+    return result
+  })

@@ -1,0 +1,47 @@
+/** What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under way. */
+import { Effect, Schema } from "effect"
+import type { BatchPlan } from "../pipeline/Plan.ts"
+import type { UtteranceRecord } from "../store/Handover.ts"
+import type { Coordinator } from "./Coordinator.ts"
+import { SpeakParcel } from "./Parcels.ts"
+import { prefix, speakQueue } from "./Queues.ts"
+
+const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
+
+/** Jobs that are read at once. */
+const atOnce = 200
+
+/** Takes over what the share and Redis know of a batch's utterances. */
+export const learned = Effect.fn("Joining.learned")(function* (
+  { client, share, handover }: Coordinator,
+  { utterances }: BatchPlan
+) {
+  const own = new Map(
+    (yield* handover.records(utterances.map(({ key }) => key))).map((record) => [
+      record.utterance.key,
+      record
+    ])
+  )
+  const found = yield* Effect.forEach(
+    utterances.filter(({ key }) => !hasClip(own.get(key))),
+    ({ key, casting }) =>
+      Effect.gen(function* () {
+        const spoken = yield* share.recordOf(key)
+        if (spoken !== undefined) return spoken
+        const data = yield* Effect.promise(() =>
+          client.hget(`${prefix}:${speakQueue(casting.provider)}:${key}`, "data")
+        )
+        const read = readParcel(data)
+        return read._tag === "Some" && isNews(read.value.record, own.get(key)) ? read.value.record : undefined
+      }),
+    { concurrency: atOnce }
+  )
+  yield* handover.takeOver(found.filter((record) => record !== undefined))
+})
+
+const hasClip = (record: UtteranceRecord | undefined): boolean =>
+  record?.state === "fetched" || record?.state === "placed"
+
+/** Whether the fleet knows more than this state: not where a failure of the past was given another chance meanwhile. */
+const isNews = (record: UtteranceRecord, own: UtteranceRecord | undefined): boolean =>
+  own === undefined || record.state !== "failed" || own.state !== "planned" || record.take > own.take

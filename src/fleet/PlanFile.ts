@@ -1,0 +1,87 @@
+/** A job's plan on its way to whoever delivers it: a file of the shared folder, with the paths as each machine has them. */
+import { createHash } from "node:crypto"
+import { Effect, Option, Predicate, Schema } from "effect"
+import { Narration, Subtitle } from "../domain/Cue.ts"
+import { Line } from "../domain/Line.ts"
+import { UtteranceUse } from "../domain/Utterance.ts"
+import { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import type { Job } from "../pipeline/Job.ts"
+import type { JobPlan } from "../pipeline/Plan.ts"
+import { UtteranceRecord } from "../store/Handover.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import type { Share } from "./Share.ts"
+
+/** Everything that a delivery is told. */
+export interface PlannedDelivery {
+  readonly plan: JobPlan
+  /** Second takes of its lines. */
+  readonly takes: ReadonlyArray<UtteranceUse>
+  /** The folder of results; absolute. */
+  readonly out: string
+  /** The utterances that are failed for good, as far as that is known when it is handed out. */
+  readonly failed: ReadonlyArray<UtteranceRecord>
+}
+
+/** Raised with a change of what a plan looks like: a worker of another version must not guess. */
+const edition = 1
+
+// The file is named by its content's own hash: what has no schema of its own is what a coordinator of this edition wrote.
+const asWritten = <A extends object>() => Schema.declare((value): value is A => Predicate.isRecord(value))
+
+const Kept = Schema.Struct({
+  edition: Schema.Literal(edition),
+  out: Schema.String,
+  failed: Schema.Array(UtteranceRecord),
+  takes: Schema.Array(UtteranceUse),
+  plan: Schema.Struct({
+    job: asWritten<Job>(),
+    script: Schema.Union(Subtitle, Narration),
+    words: asWritten<JobPlan["words"]>(),
+    lines: Schema.Array(Line),
+    uses: Schema.Array(UtteranceUse),
+    video: Schema.NullOr(MediaInfo),
+    reel: asWritten<JobPlan["reel"]>(),
+    notices: Schema.Array(Schema.String)
+  })
+})
+
+const writeKept = Schema.encodeSync(Schema.parseJson(Kept))
+const readKept = Schema.decodeOption(Schema.parseJson(Kept))
+
+/** By what a delivery is known: where it goes. Two machines never write to one folder at once. */
+export const deliveryId = (share: Share, out: string, { job }: JobPlan): string =>
+  createHash("sha256")
+    .update(JSON.stringify([share.portable(out), job.id]))
+    .digest("hex")
+
+/** Keeps a plan and returns its name. */
+export const keepPlan = (share: Share, { plan, takes, out, failed }: PlannedDelivery) =>
+  share.keep(
+    writeKept({
+      edition,
+      out: share.portable(out),
+      failed,
+      takes,
+      plan: { ...plan, job: movedBy(share.portable, plan.job), video: plan.video ?? null }
+    })
+  )
+
+/** A kept plan; undefined where there is none that this version can read. */
+export const keptPlan = (
+  share: Share,
+  name: string
+): Effect.Effect<PlannedDelivery | undefined, StateUnusable> =>
+  Effect.map(share.kept(name), (content) => {
+    const read = content === undefined ? undefined : Option.getOrUndefined(readKept(content))
+    if (read === undefined) return undefined
+    const { plan, takes, out, failed } = read
+    const job = movedBy(share.local, plan.job)
+    return { plan: { ...plan, job, video: plan.video ?? undefined }, takes, out: share.local(out), failed }
+  })
+
+const movedBy = (moved: (path: string) => string, job: Job): Job => ({
+  ...job,
+  input: moved(job.input),
+  ...(job.video === undefined ? {} : { video: { ...job.video, path: moved(job.video.path) } }),
+  ...(job.sheet === undefined ? {} : { sheet: { ...job.sheet, path: moved(job.sheet.path) } })
+})

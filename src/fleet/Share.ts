@@ -1,0 +1,107 @@
+/**
+ * The folder that all machines of a fleet mount, wherever each of them mounts it: clips with their records beside them, and what a
+ * batch's machines must know to work on it, each file named by what is in it, whole or not at all.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { join, relative, resolve, sep } from "node:path"
+import { Effect, Option, Schema } from "effect"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { makeFolder } from "../store/Folder.ts"
+import { UtteranceRecord } from "../store/Handover.ts"
+import { type StateUnusable, worked, workedLater } from "../store/StateFault.ts"
+import { writeWhole } from "../store/WholeFile.ts"
+import { FleetUnusable } from "./FleetFault.ts"
+import { clipsIn } from "./Roles.ts"
+
+const readRecord = Schema.decodeOption(Schema.parseJson(UtteranceRecord))
+const writeRecord = Schema.encodeSync(Schema.parseJson(UtteranceRecord))
+
+/** An open shared folder. */
+export interface Share {
+  /** Absolute, links resolved. */
+  readonly root: string
+  /** Where the clips are. */
+  readonly clips: string
+  /** Whether a path lies in it. */
+  readonly holds: (path: string) => boolean
+  /** A path in it as every machine may write it down; any other as it is. */
+  readonly portable: (path: string) => string
+  /** A path that was written down, on this machine. */
+  readonly local: (path: string) => string
+  /** Keeps a text and returns its name. */
+  readonly keep: (text: string) => Effect.Effect<string, StateUnusable>
+  /** A kept text; undefined where it is gone or damaged. */
+  readonly kept: (name: string) => Effect.Effect<string | undefined, StateUnusable>
+  /** Writes down what a clip is, for whoever finds it there. */
+  readonly keepRecord: (record: UtteranceRecord) => Effect.Effect<void, StateUnusable>
+  /** The record of a clip that is there with all its bytes. */
+  readonly recordOf: (key: UtteranceKey) => Effect.Effect<UtteranceRecord | undefined, StateUnusable>
+}
+
+/** What stands for the shared folder in paths that are written down. */
+const mark = "share:"
+
+/** Opens a shared folder, made where it is missing. */
+export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =>
+  Effect.gen(function* () {
+    const clips = clipsIn(folder)
+    const notes = join(folder, "fleet")
+    yield* Effect.tryPromise({
+      try: async () => {
+        makeFolder(clips)
+        makeFolder(notes)
+        await writeWhole(notes, ".writable", new Uint8Array())
+      },
+      catch: (cause) =>
+        new FleetUnusable({
+          about: folder,
+          words: `cannot be used as the fleet's folder: ${cause instanceof Error ? cause.message : String(cause)}; mount it, or name another with --share`
+        })
+    })
+    const root = realpathSync(folder)
+    const inside = (path: string): string | undefined => {
+      const found = relative(root, existsSync(path) ? realpathSync(path) : resolve(path))
+      return found === ".." || found.startsWith(`..${sep}`) ? undefined : found
+    }
+    const text = (path: string) =>
+      worked(root, () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
+    const share: Share = {
+      root,
+      clips: clipsIn(root),
+      holds: (path) => inside(path) !== undefined,
+      portable: (path) => {
+        const found = inside(path)
+        return found === undefined ? path : mark + found.split(sep).join("/")
+      },
+      local: (path) => (path.startsWith(mark) ? join(root, path.slice(mark.length)) : path),
+      keep: (content) => {
+        const name = nameOf(content)
+        return existsSync(join(notes, `${name}.json`))
+          ? Effect.succeed(name)
+          : Effect.as(
+              workedLater(root, () => writeWhole(notes, `${name}.json`, Buffer.from(content))),
+              name
+            )
+      },
+      kept: (name) =>
+        Effect.map(text(join(notes, `${name}.json`)), (content) =>
+          content !== undefined && nameOf(content) === name ? content : undefined
+        ),
+      keepRecord: (record) =>
+        workedLater(root, () =>
+          writeWhole(clips, `${record.utterance.key}.json`, Buffer.from(writeRecord(record)))
+        ),
+      recordOf: (key) =>
+        Effect.flatMap(text(join(clips, `${key}.json`)), (content) =>
+          worked(root, () => {
+            const record = content === undefined ? undefined : Option.getOrUndefined(readRecord(content))
+            const wav = statSync(join(clips, `${key}.wav`), { throwIfNoEntry: false })
+            return record?.clip !== undefined && wav?.size === record.clip.bytes ? record : undefined
+          })
+        )
+    }
+    return share
+  })
+
+const nameOf = (content: string): string => createHash("sha256").update(content).digest("hex")

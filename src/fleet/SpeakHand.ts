@@ -1,0 +1,151 @@
+/** A worker's hand for utterances: one job of a provider's queue from where it stands to its end. */
+import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "effect"
+import type { ProviderId } from "../domain/Ids.ts"
+import { profileOf } from "../domain/ProviderProfile.ts"
+import type { Gateway } from "../gateway/Gateway.ts"
+import { SpeakBudget } from "../pipeline/SpeakBudget.ts"
+import { makeDecoder } from "../pipeline/SpeakDecoder.ts"
+import { type Desk, fetchesAtOnce, spoken } from "../pipeline/SpeakDesk.ts"
+import { makeRun, type SpeakRun } from "../pipeline/SpeakRun.ts"
+import { type Halt, usualSettings } from "../pipeline/SpeakSettings.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { Handover } from "../store/Handover.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { type Hold, type LedgerParts, publish } from "./Ledger.ts"
+import { type Grant, type SpeakEnd, Terms } from "./Parcels.ts"
+
+/** How long what met too many passing faults is set aside, in milliseconds. */
+const asideFor = 30_000
+
+/** The gateway to the service at an address, with this machine's own key. */
+export type Reach<E> = (baseUrl: string) => Layer.Layer<Gateway, E>
+
+const readTerms = Schema.decode(Schema.parseJson(Terms))
+
+/** What a worker has ready for the utterances of one batch. */
+interface Bench {
+  readonly run: SpeakRun
+  readonly desk: Pick<Desk, "decode" | "fetching">
+  readonly gateway: Context.Context<Gateway>
+}
+
+/** How a job goes on after this worker: ended, or set aside until a moment. */
+export type Handled =
+  { readonly _tag: "Ended"; readonly end: SpeakEnd } | { readonly _tag: "Aside"; readonly until: number }
+
+/** Makes the hand; it lasts as long as the scope. */
+export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const handover = yield* Handover
+    const clips = yield* ClipFolder
+    const store = yield* UtteranceStore
+    const decode = yield* makeDecoder
+    const fetching = yield* Effect.makeSemaphore(fetchesAtOnce)
+    const one = yield* Effect.makeSemaphore(1)
+    const benches = new Map<string, Bench>()
+    const gateways = new Map<string, Context.Context<Gateway>>()
+
+    const gatewayTo = (baseUrl: string) =>
+      Effect.gen(function* () {
+        const known = gateways.get(baseUrl)
+        if (known !== undefined) return known
+        const made = yield* Layer.buildWithScope(reach(baseUrl), scope)
+        gateways.set(baseUrl, made)
+        return made
+      })
+
+    /** Made once for each batch, however many of its utterances come at once. */
+    const benchOf = (name: string) =>
+      one.withPermits(1)(
+        Effect.gen(function* () {
+          const known = benches.get(name)
+          if (known !== undefined) return known
+          const text = yield* parts.share.kept(name)
+          if (text === undefined)
+            return yield* Effect.dieMessage(
+              `${parts.share.root}: fleet/${name}.json is missing: is this the folder that the coordinator has?`
+            )
+          const terms = yield* Effect.orDie(readTerms(text))
+          const gateway = yield* gatewayTo(terms.service)
+          const run = yield* makeRun(
+            {
+              ...usualSettings,
+              keys: [],
+              profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
+              undecided: terms.undecided,
+              // The coordinator is the one that loses patience.
+              patience: Duration.infinity
+            },
+            terms.utterances
+          ).pipe(Effect.provide(gateway), Scope.extend(scope))
+          const bench: Bench = { run, desk: { decode, fetching }, gateway }
+          benches.set(name, bench)
+          return bench
+        })
+      )
+
+    /** Speaks one utterance from where its record stands. */
+    const spokenOf = (hold: Hold) =>
+      Effect.gen(function* () {
+        const { record, terms, last, grant } = hold.parcel
+        const { key, casting } = record.utterance
+        yield* handover.takeOver([record])
+        if (record.state === "fetched" || record.state === "placed") {
+          const gone = yield* clips.damaged(new Map([[key, record.clip?.bytes ?? -1]]))
+          if (gone.length === 0) return ended("spoken")
+          yield* store.apply({ event: "refetch", key })
+        }
+        if (record.state === "failed") return ended("failed")
+        const { run, desk, gateway } = yield* benchOf(terms)
+        const view = viewOf(run, grant)
+        const lane = yield* run.lane(casting.provider)
+        const [row] = yield* store.rows([key])
+        if (row === undefined) return yield* Effect.dieMessage("an utterance was forgotten in between")
+        const ending = yield* Effect.provide(spoken({ run: view.run, lane, ...desk, last }, row), gateway)
+        if (ending === "aside") {
+          const [left] = yield* handover.records([key])
+          parts.holds.set(key, { ...hold, parcel: { ...hold.parcel, last: true } })
+          if (left !== undefined) yield* publish(parts, left)
+          return { _tag: "Aside", until: (yield* Clock.currentTimeMillis) + asideFor } satisfies Handled
+        }
+        return ended(ending, view.halt())
+      })
+
+    /** Works on a job until it is ended, set aside, or another's. */
+    return (hold: Hold) => {
+      const { key } = hold.parcel.record.utterance
+      return Effect.acquireUseRelease(
+        Effect.sync(() => parts.holds.set(key, hold)),
+        () => spokenOf(hold),
+        () =>
+          Effect.zipRight(
+            Effect.sync(() => parts.holds.delete(key)),
+            Effect.orDie(handover.forget([key]))
+          )
+      )
+    }
+  })
+
+const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
+  _tag: "Ended",
+  end: { ending, ...(halt === undefined ? {} : { halt }) }
+})
+
+/** A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the others. */
+const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
+  let halt: Halt | undefined
+  const view: SpeakRun = {
+    ...run,
+    budget: new SpeakBudget(grant?.credits),
+    price: grant === undefined ? run.price : () => grant.price,
+    pricing: (_utterance, work) => work,
+    stop: (reason) =>
+      Effect.sync(() => {
+        halt ??= reason
+      }),
+    halted: () => halt,
+    stopped: Effect.never
+  }
+  return { run: view, halt: () => halt }
+}

@@ -1,0 +1,142 @@
+/** The coordinator's eyes: which of the jobs that it waits for have ended, and what is heard of them meanwhile. */
+import { type Job, type Queue, QueueEvents } from "bullmq"
+import { Deferred, Effect, Queue as Arrivals, Runtime, Schedule, Scope } from "effect"
+import type { Redis } from "ioredis"
+import { isNews, type News } from "./Parcels.ts"
+import { opened, prefix } from "./Queues.ts"
+
+/** How a job that was waited for ended: by a worker, or it is there no more. */
+export type JobEnd = { readonly _tag: "Ended"; readonly job: Job } | { readonly _tag: "Gone" }
+
+/** What a coordinator sees of its fleet. */
+export interface Watch {
+  /** A queue, watched from when it is first asked for. */
+  readonly queue: (name: string) => Effect.Effect<Queue>
+  /** Waits until a job has ended. */
+  readonly until: (queue: string, id: string) => Effect.Effect<JobEnd>
+  /** The jobs that are waited for now, by queue. */
+  readonly awaited: () => ReadonlyArray<{ readonly queue: string; readonly id: string }>
+}
+
+/** All that is waited for is looked at so often, whatever was heard: what was heard may have been lost on the way. */
+const lookingAgain = Schedule.spaced("15 seconds")
+
+/** Jobs that are looked at in one go. */
+const atOnce = 500
+
+interface Awaited {
+  readonly queue: string
+  readonly id: string
+  readonly ended: Deferred.Deferred<JobEnd>
+}
+
+/** What watching takes. */
+interface Watching {
+  readonly client: Redis
+  readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
+  /** Is given jobs that were looked at, before anybody is told of their end. */
+  readonly seen: (jobs: ReadonlyArray<Job>) => Effect.Effect<unknown>
+  /** Is given what workers tell of jobs that are waited for. */
+  readonly heard: (news: News) => Effect.Effect<void>
+}
+
+/** Watches for as long as the scope. */
+export const makeWatch = ({
+  client,
+  asked,
+  seen,
+  heard
+}: Watching): Effect.Effect<Watch, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const fork = Runtime.runFork(yield* Effect.runtime())
+    const queues = new Map<string, Queue>()
+    const awaited = new Map<string, Awaited>()
+    const touched = yield* Arrivals.unbounded<string>()
+    const one = yield* Effect.makeSemaphore(1)
+
+    const touch = (queue: string) => (event: { readonly jobId: string }) => {
+      const name = nameOf(queue, event.jobId)
+      if (awaited.has(name)) touched.unsafeOffer(name)
+    }
+
+    const listening = (name: string) =>
+      Effect.acquireRelease(
+        Effect.promise(async () => {
+          const events = new QueueEvents(name, { connection: client, prefix })
+          events.on("error", () => {})
+          for (const event of ["completed", "failed", "removed"] as const) events.on(event, touch(name))
+          events.on("progress", ({ jobId, data }) => {
+            if (!awaited.has(nameOf(name, jobId)) || !isNews(data)) return
+            if (data._tag === "Submitted" || data._tag === "Adopted") touch(name)({ jobId })
+            fork(heard(data))
+          })
+          await events.waitUntilReady()
+          return events
+        }),
+        (events) => Effect.promise(() => events.close().catch(() => {}))
+      )
+
+    const queue = (name: string) =>
+      one.withPermits(1)(
+        Effect.gen(function* () {
+          const known = queues.get(name)
+          if (known !== undefined) return known
+          const made = yield* opened(name, client)
+          queues.set(name, made)
+          yield* listening(name)
+          return made
+        }).pipe(Scope.extend(scope))
+      )
+
+    const look = (names: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const wanted = [...new Set(names)].flatMap((name) => awaited.get(name) ?? [])
+        const found = yield* Effect.forEach(
+          wanted,
+          (one) =>
+            Effect.flatMap(queue(one.queue), (at) =>
+              Effect.map(
+                asked(() => at.getJob(one.id)),
+                (job) => ({ one, job })
+              )
+            ),
+          { concurrency: atOnce }
+        )
+        yield* seen(found.flatMap(({ job }) => job ?? []))
+        for (const { one, job } of found) {
+          if (job !== undefined && job.finishedOn === undefined) continue
+          const end: JobEnd = job === undefined ? { _tag: "Gone" } : { _tag: "Ended", job }
+          yield* Deferred.succeed(one.ended, end)
+        }
+      })
+
+    yield* Arrivals.takeBetween(touched, 1, atOnce).pipe(
+      Effect.flatMap((names) => look([...names])),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    yield* Effect.suspend(() => touched.offerAll(awaited.keys())).pipe(
+      Effect.repeat(lookingAgain),
+      Effect.forkScoped
+    )
+
+    return {
+      queue,
+      until: (queue, id) =>
+        Effect.gen(function* () {
+          const name = nameOf(queue, id)
+          const ended = awaited.get(name)?.ended ?? (yield* Deferred.make<JobEnd>())
+          awaited.set(name, { queue, id, ended })
+          // It may have ended before anybody waited.
+          touched.unsafeOffer(name)
+          return yield* Effect.ensuring(
+            Deferred.await(ended),
+            Effect.sync(() => awaited.delete(name))
+          )
+        }),
+      awaited: () => [...awaited.values()]
+    }
+  })
+
+const nameOf = (queue: string, id: string): string => `${queue} ${id}`

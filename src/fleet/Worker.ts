@@ -1,0 +1,235 @@
+/**
+ * A worker of a fleet: takes utterances and deliveries out of the queues until it is told to stop, then takes no more, lets what it
+ * has in hand end within a little while, and gives the rest back.
+ */
+import { type Job, DelayedError, Worker as QueueWorker, WaitingError } from "bullmq"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
+import type { Redis } from "ioredis"
+import { knownProviders, ProviderId, type UtteranceKey } from "../domain/Ids.ts"
+import { Progress, type ProgressEvent } from "../pipeline/Progress.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { Deliveries } from "../store/Deliveries.ts"
+import { Handover } from "../store/Handover.ts"
+import { Learned } from "../store/Learned.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import { passingState } from "../store/StateFolder.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { makeDeliverHand } from "./DeliverHand.ts"
+import { type Hold, ledger, type LedgerParts } from "./Ledger.ts"
+import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "./Parcels.ts"
+import { deliverQueue, opened, prefix, queuesKey, speakQueue } from "./Queues.ts"
+import type { Role } from "./Roles.ts"
+import type { Share } from "./Share.ts"
+import { makeSpeakHand, type Reach } from "./SpeakHand.ts"
+
+/** What a worker is told. */
+export interface WorkerSettings<E> {
+  readonly client: Redis
+  readonly share: Share
+  readonly reach: Reach<E>
+  readonly roles: ReadonlyArray<Role>
+  /** What it is called where jobs are watched. */
+  readonly name: string
+  /** Utterances of a provider in its hands at once. */
+  readonly concurrency: number
+  /** How long it may be silent before its work is another's, in milliseconds. */
+  readonly takeover: number
+  readonly told: (line: string) => Effect.Effect<void>
+}
+
+/** How long what is in hand may take to end by itself when the worker is told to stop. */
+const ending = "5 seconds"
+
+/** How often it is looked for queues of providers that were not there before. */
+const lookingFor = Schedule.spaced("2 seconds")
+
+/** How long a delivery whose utterances are not all there is left alone, in milliseconds. */
+const early = 2_000
+
+/** A worker whose share gave way gives its work back for so long, in milliseconds. */
+const givenBack = 5_000
+
+/** Works until it is interrupted, or until the shared folder gives way. */
+export const work = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
+
+const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
+  const { client, share, takeover } = settings
+  const holds = new Map<UtteranceKey, Hold>()
+  const parts: LedgerParts = { client, share, takeover, holds }
+  const inHand = new Map<string, InHand>()
+  const state = passingState(share.clips)
+  const passing = Layer.mergeAll(
+    UtteranceStore.Default,
+    Handover.Default,
+    ClipFolder.Default,
+    Learned.Default,
+    Deliveries.Default
+  ).pipe(Layer.provideMerge(state))
+  const base = yield* Layer.build(passing)
+  const told = yield* Layer.build(Layer.provideMerge(ledger(parts), Layer.succeedContext(base)))
+  const queues = new Map<string, { readonly rateLimit: (millis: number) => Promise<void> }>()
+
+  /** Passes on what the coordinator cannot see, and slows the whole fleet where the service asks for it. */
+  const emit = (event: ProgressEvent): Effect.Effect<void> =>
+    Effect.sync(() => {
+      if (event._tag === "LanePaced" && event.waitingSeconds > 0)
+        void queues
+          .get(speakQueue(event.provider))
+          ?.rateLimit(Math.ceil(event.waitingSeconds * 1000))
+          .catch(() => {})
+      if (!isNews(event)) return
+      const about =
+        "utterance" in event
+          ? inHand.get(event.utterance)
+          : [...inHand.values()].find(({ job }) => !("job" in event) || job.name === event.job)
+      void about?.job.updateProgress(event).catch(() => {})
+    })
+  const progress = Layer.succeed(Progress, { emit })
+
+  const fault = yield* Deferred.make<never, StateUnusable | E>()
+
+  /** A queue's processor: an effect for each job, which may end it, put it off, or leave it to whoever has it now. */
+  const processor = <A, R>(
+    context: Runtime.Runtime<R>,
+    handle: (job: Job, token: string) => Effect.Effect<Outcome<A>, StateUnusable | E, R>
+  ) => {
+    const fork = Runtime.runFork(context)
+    const awaited = Runtime.runPromise(context)
+    return async (job: Job, token?: string): Promise<A> => {
+      if (token === undefined || job.id === undefined) throw new WaitingError()
+      const { id } = job
+      const fiber = fork(handle(job, token))
+      inHand.set(id, { job, fiber })
+      try {
+        const exit = await awaited(Fiber.await(fiber))
+        if (Exit.isSuccess(exit)) {
+          if ("value" in exit.value) return exit.value.value
+          await job.moveToDelayed(exit.value.until, token)
+          throw new DelayedError()
+        }
+        const failure = Cause.failureOption(exit.cause)
+        if (failure._tag === "Some") {
+          await awaited(Deferred.fail(fault, failure.value))
+          await job.moveToDelayed(Date.now() + givenBack, token)
+          throw new DelayedError()
+        }
+        if (Cause.isInterruptedOnly(exit.cause)) {
+          // Given back where it is still this worker's; where it is another's, there is nothing to give.
+          await job.moveToWait(token).catch(() => {})
+          throw new WaitingError()
+        }
+        throw new Error(String(Cause.squash(exit.cause)))
+      } finally {
+        inHand.delete(id)
+      }
+    }
+  }
+
+  const interrupt = Runtime.runFork(yield* Effect.runtime())
+  const workers: Array<QueueWorker> = []
+  const add = (name: string, process: (job: Job, token?: string) => Promise<unknown>, concurrency: number) =>
+    Effect.sync(() => {
+      const worker = new QueueWorker(name, process, {
+        connection: client,
+        prefix,
+        name: settings.name,
+        concurrency,
+        lockDuration: takeover,
+        stalledInterval: Math.max(1_000, takeover / 4),
+        // However many workers die over it: what was paid for is in the job, and it is gone on with.
+        maxStalledCount: 1_000_000,
+        drainDelay: 2,
+        metrics: { maxDataPoints: 60 * 24 * 7 }
+      })
+      worker.on("error", () => {})
+      worker.on("lockRenewalFailed", (ids) => {
+        // It is another's by now, or will be.
+        for (const id of ids) {
+          const held = inHand.get(id)
+          if (held !== undefined) interrupt(Fiber.interrupt(held.fiber))
+        }
+      })
+      workers.push(worker)
+    })
+
+  if (settings.roles.includes("speak")) {
+    const context = Context.merge(told, yield* Layer.build(progress))
+    const hand = yield* Effect.provide(makeSpeakHand(parts, settings.reach), context)
+    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
+    const handle = (job: Job, token: string) =>
+      Effect.gen(function* () {
+        const parcel = yield* Effect.orDie(readSpeak(job.data))
+        const { key } = parcel.record.utterance
+        const jobKey = `${prefix}:${job.queueName}:${key}`
+        const handled = yield* hand({ jobKey, token, parcel })
+        if (handled._tag === "Ended") return { value: writeSpeakEnd(handled.end) }
+        return { until: handled.until }
+      })
+    const known = new Set<string>()
+    const look = Effect.gen(function* () {
+      const names = yield* Effect.promise(() => client.smembers(queuesKey))
+      const usual = knownProviders.map((provider) => speakQueue(ProviderId.make(provider)))
+      for (const name of new Set([...usual, ...names])) {
+        if (known.has(name)) continue
+        known.add(name)
+        queues.set(name, yield* opened(name, client))
+        yield* add(name, processor(runtime, handle), settings.concurrency)
+      }
+    })
+    yield* look
+    yield* Effect.forkScoped(Effect.repeat(look, lookingFor))
+  }
+  if (settings.roles.includes("deliver")) {
+    const context = Context.merge(base, yield* Layer.build(progress))
+    const hand = yield* Effect.provide(makeDeliverHand(client, share), context)
+    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
+    const handle = (job: Job) =>
+      Effect.gen(function* () {
+        const handled = yield* hand(yield* Effect.orDie(readDeliver(job.data)))
+        return handled._tag === "Ended"
+          ? { value: writeDeliverEnd(handled.end) }
+          : { until: Date.now() + early }
+      })
+    yield* add(deliverQueue, processor(runtime, handle), 1)
+  }
+  yield* settings.told(
+    `worker ${settings.name} at work: ${settings.roles.join(" and ")}, clips and results in ${share.root}`
+  )
+
+  const closed = Effect.promise(() => Promise.all(workers.map((worker) => worker.close())))
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      const closing = yield* Effect.forkDaemon(closed)
+      // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
+      yield* Fiber.await(closing).pipe(
+        Effect.timeoutOption(ending),
+        Effect.interruptible,
+        Effect.forkDaemon,
+        Effect.flatMap(Fiber.await)
+      )
+      if (inHand.size > 0) {
+        yield* settings.told(`given back to the others: ${inHand.size} of its jobs`)
+        yield* Fiber.interruptAll([...inHand.values()].map(({ fiber }) => fiber))
+      }
+      yield* Fiber.join(closing)
+    })
+  )
+  return yield* Deferred.await(fault)
+})
+
+/** A job that this worker is at. */
+interface InHand {
+  readonly job: Job
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+}
+
+/** How a job goes on: ended with a value, or put off. */
+type Outcome<A> = { readonly value: A } | { readonly until: number }
+
+type Needs<Hand extends (...given: never) => Effect.Effect<unknown, unknown, unknown>> =
+  ReturnType<Hand> extends Effect.Effect<infer _A, infer _E, infer R> ? R : never
+
+const readSpeak = Schema.decodeUnknown(SpeakParcel)
+const writeSpeakEnd = Schema.encodeSync(SpeakEnd)
+const readDeliver = Schema.decodeUnknown(DeliverParcel)
+const writeDeliverEnd = Schema.encodeSync(DeliverEnd)

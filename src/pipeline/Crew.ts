@@ -1,0 +1,42 @@
+/** Who speaks and delivers a batch: this process by itself, or others that it hands the work to. */
+import { Effect } from "effect"
+import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { ClipFolder } from "../store/ClipFolder.ts"
+import type { Delivery } from "../store/Deliveries.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import type { UtteranceStore } from "../store/UtteranceStore.ts"
+import { deliverySettled } from "./DeliverySettled.ts"
+import type { BatchPlan, JobPlan } from "./Plan.ts"
+import { speak } from "./Speak.ts"
+import type { SpeakNeeds } from "./SpeakDesk.ts"
+import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
+
+export interface Crew {
+  /** Learns what others know of a batch before it is looked at what is left of it. */
+  readonly begin: (plan: BatchPlan) => Effect.Effect<void, StateUnusable, CrewState>
+  /** Speaks what is left of the wanted utterances; `plan` is the batch that they are of. */
+  readonly speak: (
+    settings: SpeakSettings,
+    plan: Pick<BatchPlan, "batch" | "jobs">
+  ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | CrewState>
+  /** Delivers a job whose utterances are spoken, failed or left. */
+  readonly deliver: (
+    plan: JobPlan,
+    takes: ReadonlyArray<UtteranceUse>,
+    out: string,
+    past: ReadonlyMap<string, Delivery>
+  ) => ReturnType<typeof deliverySettled>
+  /** How many jobs are delivered at once. */
+  readonly deliveriesAtOnce: number
+}
+
+/** The state that is looked into and written to. */
+export type CrewState = UtteranceStore | ClipFolder
+
+/** This process by itself, one job at a time: ffmpeg and the mix have all cores to themselves. */
+export const alone: Crew = {
+  begin: () => Effect.void,
+  speak,
+  deliver: deliverySettled,
+  deliveriesAtOnce: 1
+}

@@ -1,0 +1,50 @@
+/** A job's delivery with whatever goes wrong in it as its result. */
+import { Effect } from "effect"
+import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { Delivery } from "../store/Deliveries.ts"
+import { deliverJob, type JobResult } from "./JobDelivery.ts"
+import type { JobPlan } from "./Plan.ts"
+import { Progress } from "./Progress.ts"
+
+/** A job's delivery, whose failure is its own and no other job's. */
+export const deliverySettled = (
+  plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
+  out: string,
+  past: ReadonlyMap<string, Delivery>
+) => {
+  const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
+    Effect.succeed<JobResult>({
+      job: plan.job,
+      status,
+      metrics: undefined,
+      last: undefined,
+      looks: 0,
+      error: error.message
+    })
+  return deliverJob(plan, takes, out, past).pipe(
+    Effect.catchTags({
+      ClipMissing: undone("unfinished"),
+      ContainerRefuses: undone("failed"),
+      DiskFull: undone("failed"),
+      FfmpegFailed: undone("failed"),
+      NotAudio: undone("failed"),
+      NothingDelivered: undone("failed"),
+      NotMedia: undone("failed"),
+      ResultUnwritable: undone("failed"),
+      UnknownContainer: undone("failed"),
+      Unwritable: undone("failed")
+    }),
+    Effect.tap((result) =>
+      result.status === "delivered"
+        ? Effect.void
+        : Effect.flatMap(Progress, ({ emit }) =>
+            emit(
+              result.status === "failed"
+                ? { _tag: "JobFailed", job: plan.job.id, error: result.error }
+                : { _tag: "JobUnfinished", job: plan.job.id, why: result.error }
+            )
+          )
+    )
+  )
+}

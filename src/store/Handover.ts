@@ -1,0 +1,144 @@
+/**
+ * An utterance handed from one store to another with all that is known of it: what a fleet's machines pass on, and what their
+ * coordinator takes back. Nothing is decided here: whoever has the utterance decides, whoever takes it over believes.
+ */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Effect, Schema } from "effect"
+import { Clip } from "../domain/Clip.ts"
+import { TaskId, type UtteranceKey } from "../domain/Ids.ts"
+import { Setback } from "../domain/Setback.ts"
+import { Utterance } from "../domain/Utterance.ts"
+import { UtteranceState } from "../domain/UtteranceState.ts"
+import { StateFolder } from "./StateFolder.ts"
+import { guardedIn, inTransaction } from "./Statements.ts"
+
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
+
+/** A task that was paid for. */
+export const PaidTask = Schema.Struct({
+  task: TaskId,
+  take: Schema.Int,
+  /** What the service said it takes. */
+  credits: maybe(Schema.Number),
+  /** Found in the history rather than answered to a create. */
+  adopted: Schema.Boolean,
+  /** Milliseconds since 1970. */
+  madeAt: Schema.Number
+})
+export type PaidTask = typeof PaidTask.Type
+
+/** Everything that is known of an utterance. */
+export const UtteranceRecord = Schema.Struct({
+  utterance: Utterance,
+  label: Schema.String,
+  state: UtteranceState,
+  take: Schema.Int,
+  task: maybe(TaskId),
+  announcedAt: maybe(Schema.Number),
+  rerolls: Schema.Int,
+  losses: Schema.Int,
+  setback: maybe(Setback),
+  tasks: Schema.Array(PaidTask),
+  clip: maybe(Schema.Struct({ clip: Clip, bytes: Schema.Int, suspect: maybe(Schema.String) }))
+})
+export type UtteranceRecord = typeof UtteranceRecord.Type
+
+const readRecord = Schema.decodeUnknown(Schema.parseJson(UtteranceRecord))
+const writeRecords = Schema.encodeSync(Schema.parseJson(Schema.Array(UtteranceRecord)))
+
+/** Reads and takes over whole records. */
+export class Handover extends Effect.Service<Handover>()("store/Handover", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder } = yield* StateFolder
+    const guarded = guardedIn(folder)
+
+    /** The records of those utterances that are known, in no order. */
+    const records = Effect.fn("Handover.records")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly record: string }>(selectRecords, [JSON.stringify(keys)])
+      )
+      return yield* Effect.forEach(found, ({ record }) => Effect.orDie(readRecord(record)))
+    })
+
+    /** Takes records over: from now on their utterances stand as they say. */
+    const takeOver = Effect.fn("Handover.takeOver")(function* (given: ReadonlyArray<UtteranceRecord>) {
+      if (given.length === 0) return
+      const now = yield* Clock.currentTimeMillis
+      const list = writeRecords(given)
+      yield* inTransaction(
+        sql,
+        folder,
+        Effect.gen(function* () {
+          yield* sql.unsafe(takeUtterances, [list, now])
+          yield* sql.unsafe(dropClips, [list])
+          yield* sql.unsafe(takeClips, [list])
+          yield* sql.unsafe(takeTasks, [list])
+        })
+      )
+    })
+
+    /** Forgets utterances that somebody else has: for stores that only pass them through. */
+    const forget = Effect.fn("Handover.forget")(function* (keys: ReadonlyArray<UtteranceKey>) {
+      const list = JSON.stringify(keys)
+      yield* inTransaction(
+        sql,
+        folder,
+        Effect.forEach(
+          ["utterance", "clip", "task"],
+          (table) => sql.unsafe(`DELETE FROM ${table} WHERE key IN (SELECT value FROM json_each(?))`, [list]),
+          { discard: true }
+        )
+      )
+    })
+
+    return { records, takeOver, forget }
+  })
+}) {}
+
+const selectRecords = `WITH wanted(key) AS (SELECT value FROM json_each(?)),
+paid(key, list) AS (
+  SELECT key, json_group_array(json_object('task', task, 'take', take, 'credits', credits,
+    'adopted', json(iif(adopted, 'true', 'false')), 'madeAt', made_at))
+  FROM task WHERE key IN (SELECT key FROM wanted) GROUP BY key
+)
+SELECT json_object(
+  'utterance', json_object('key', utterance.key, 'casting', json(casting), 'input', input, 'text', text,
+    'said', json(said), 'characters', characters),
+  'label', label, 'state', state, 'take', take, 'task', task, 'announcedAt', announced_at,
+  'rerolls', rerolls, 'losses', losses, 'setback', json(setback),
+  'tasks', json(coalesce(paid.list, '[]')),
+  'clip', CASE WHEN clip.key IS NULL THEN NULL ELSE json_object(
+    'clip', json_object('key', clip.key, 'rate', rate, 'frames', frames, 'checksum', checksum,
+      'segments', json(segments), 'cut', cut),
+    'bytes', bytes, 'suspect', suspect) END
+) AS record
+FROM utterance LEFT JOIN clip ON clip.key = utterance.key LEFT JOIN paid ON paid.key = utterance.key
+WHERE utterance.key IN (SELECT key FROM wanted)`
+
+const takeUtterances = `WITH given(list, time) AS (VALUES (?, ?))
+INSERT INTO utterance
+  (key, state, casting, provider, input, text, said, characters, label, take, task, announced_at, rerolls, losses,
+   setback, changed_at)
+SELECT value -> 'utterance' ->> 'key', value ->> 'state', value -> 'utterance' -> 'casting',
+  value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
+  value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', value ->> 'take',
+  value ->> 'task', value ->> 'announcedAt', value ->> 'rerolls', value ->> 'losses', value -> 'setback', given.time
+FROM given JOIN json_each(given.list)
+WHERE true
+ON CONFLICT (key) DO UPDATE SET state = excluded.state, take = excluded.take, task = excluded.task,
+  announced_at = excluded.announced_at, rerolls = excluded.rerolls, losses = excluded.losses,
+  setback = excluded.setback, changed_at = excluded.changed_at`
+
+const dropClips = `DELETE FROM clip WHERE key IN (SELECT value -> 'utterance' ->> 'key' FROM json_each(?))`
+
+const takeClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
+SELECT own -> 'clip' ->> 'key', own -> 'clip' ->> 'rate', own -> 'clip' ->> 'frames', own -> 'clip' ->> 'checksum',
+  own ->> 'bytes', own -> 'clip' ->> 'cut', own -> 'clip' -> 'segments', own ->> 'suspect'
+FROM (SELECT value -> 'clip' AS own FROM json_each(?)) WHERE own IS NOT NULL`
+
+const takeTasks = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
+SELECT paid.value ->> 'task', one.value -> 'utterance' ->> 'key', paid.value ->> 'take',
+  one.value -> 'utterance' -> 'casting' ->> 'provider', one.value -> 'utterance' ->> 'characters',
+  paid.value ->> 'credits', paid.value ->> 'adopted', paid.value ->> 'madeAt'
+FROM json_each(?) AS one JOIN json_each(one.value, '$.tasks') AS paid`
