@@ -48,6 +48,8 @@ describe("help and version", () => {
         "--deadline",
         "--log",
         "--events",
+        "--fleet",
+        "--share",
         "--json",
         "--quiet",
         "--verbose"
