@@ -1,7 +1,7 @@
 /** What decides a job's files, and which files were made of it last. */
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
@@ -41,6 +41,13 @@ export const digestOf = Effect.fnUntraced(function* (
   hash.update(JSON.stringify([...clips.values()].map(({ key, checksum }) => [key, checksum]).sort()))
   return hash.digest("hex")
 })
+
+/** The reports that stand beside a job's files. */
+export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]
+
+/** The files that a delivery made, its reports aside; relative to the folder of results. */
+export const madeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>
+  files.flatMap(({ path }) => (reportNames.includes(basename(path)) ? [] : [path]))
 
 /** Remembers a delivery and the sizes of its files. */
 export const rememberFiles = Effect.fnUntraced(function* (

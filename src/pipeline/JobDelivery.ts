@@ -17,7 +17,7 @@ import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
-import { allThere, digestOf, rememberFiles } from "./DeliveryRecord.ts"
+import { allThere, digestOf, madeIn, rememberFiles, reportNames } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
 import { placeLines } from "./Place.ts"
 import type { Job } from "./Job.ts"
@@ -66,7 +66,7 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
           metrics: last,
           last,
           looks: looksOf(lastTime?.cues ?? []),
-          files: made.files.map(({ path }) => path)
+          files: madeIn(made)
         }
       : undefined
   return { keys, stored, clips, digest, last, unchanged }
@@ -85,7 +85,7 @@ export const recorded = Effect.fnUntraced(function* (
     concurrency: "unbounded",
     discard: true
   })
-  const beside = ["report.json", "report.html"].map((name) => join(out, plan.job.id, name))
+  const beside = reportNames.map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })
 

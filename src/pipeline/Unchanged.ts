@@ -12,7 +12,7 @@ import { builtOf } from "../domain/Version.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
-import { changedAt } from "./DeliveryRecord.ts"
+import { changedAt, madeIn } from "./DeliveryRecord.ts"
 import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import type { BatchPlan } from "./Plan.ts"
@@ -67,14 +67,14 @@ export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Bat
   const made = yield* deliveredBy(batch)
   const now = yield* standingOf(batch, sources, providers, made)
   if (!Option.contains(now, standing)) return Option.none<Unchanged>()
-  const results = Array.zipWith(made, jobs, ({ job, files }, figures): JobResult => ({
+  const results = Array.zipWith(made, jobs, ({ job, ...delivery }, figures): JobResult => ({
     job,
     status: "delivered",
     unchanged: true,
     metrics: figures.metrics,
     last: figures.metrics,
     looks: figures.looks,
-    files: files.map(({ path }) => path)
+    files: madeIn(delivery)
   }))
   return Option.some<Unchanged>({ batch, results, utterances, notices })
 })
