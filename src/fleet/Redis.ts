@@ -80,34 +80,37 @@ const savesNothing = (answer: unknown): boolean => Array.isArray(answer) && answ
 /** Asks once, without patience: at the start a wrong address is better told than waited for. */
 const greeted = (name: string, address: string, options: RedisOptions): Effect.Effect<void, FleetUnusable> =>
   Effect.acquireUseRelease(
-    Effect.sync(() => {
-      const once = new Redis(address, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null })
-      // Told by the call that fails.
-      once.on("error", () => {})
-      return once
-    }),
-    (once) =>
-      Effect.tryPromise({
+    Effect.sync(() => new Redis(address, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null })),
+    (once) => {
+      // The call that fails says only that it did; why is told as an event.
+      let why: unknown
+      once.on("error", (error) => {
+        why ??= error
+      })
+      return Effect.tryPromise({
         try: async () => {
           await once.connect()
           await once.ping()
         },
-        catch: (cause) => refusal(name, cause)
+        catch: (cause) => refusal(name, why ?? cause)
       }).pipe(
         Effect.timeoutFail({
           duration: firstAnswer,
-          onTimeout: () => new FleetUnusable({ about: name, words: "does not answer as a Redis does" })
+          onTimeout: () => new FleetUnusable({ about: name, words: noRedis })
         })
-      ),
+      )
+    },
     (once) => Effect.sync(() => once.disconnect())
   )
+
+const noRedis = "does not answer as a Redis does: is the address right?"
 
 const refusal = (about: string, cause: unknown): FleetUnusable => {
   const said = cause instanceof Error ? cause.message : String(cause)
   const words = /WRONGPASS|NOAUTH|invalid (username|password)|AUTH/iu.test(said)
     ? "refuses the name or password: put them into the address (redis://name:password@host), or the password into DUBWRIGHT_FLEET_PASSWORD"
     : /Protocol error|Parser/iu.test(said)
-      ? "does not answer as a Redis does: is the address right?"
+      ? noRedis
       : `cannot be reached${reason(said)}: start it, or name another with --fleet`
   return new FleetUnusable({ about, words })
 }

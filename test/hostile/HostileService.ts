@@ -118,7 +118,11 @@ export class HostileService {
   private readonly main: Server
   private readonly media: Server
 
-  constructor(readonly character: Character) {
+  constructor(
+    readonly character: Character,
+    /** The address to listen at. */
+    private readonly host = "127.0.0.1"
+  ) {
     this.random = chance(character.seed)
     this.main = createServer((request, response) => void this.serve(request, response))
     this.media = createServer((request, response) => {
@@ -128,7 +132,7 @@ export class HostileService {
   }
 
   async start(): Promise<void> {
-    await Promise.all([this.main, this.media].map((server) => listening(server)))
+    await Promise.all([this.main, this.media].map((server) => listening(server, this.host)))
   }
 
   async stop(): Promise<void> {
@@ -314,14 +318,14 @@ export class HostileService {
   }
 }
 
-const listening = (server: Server): Promise<void> =>
-  new Promise((ready) => server.listen(0, "127.0.0.1", () => ready()))
+const listening = (server: Server, host: string): Promise<void> =>
+  new Promise((ready) => server.listen(0, host, () => ready()))
 
 const addressOf = (server: Server): string => {
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("not listening")
-  const { port }: AddressInfo = address
-  return `http://127.0.0.1:${port}`
+  const { port, address: host }: AddressInfo = address
+  return `http://${host}:${port}`
 }
 
 const read = async (request: IncomingMessage): Promise<string> => {

@@ -1,0 +1,198 @@
+/**
+ * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` makes the batch that workers die over 3 jobs of 400 lines and
+ * 20 deaths.
+ */
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Redis } from "ioredis"
+import { expect } from "vitest"
+import { serving, temporaryFolder } from "../hostile/Batch.ts"
+import { chance } from "../hostile/Chance.ts"
+import { calm, HostileService } from "../hostile/HostileService.ts"
+import { Fleet, type Started, until } from "./FleetCommands.ts"
+import { machines } from "./Machines.ts"
+import { freePort, hasRedis, RedisServer } from "./RedisServer.ts"
+
+const [jobs = 2, lines = 24, deaths = 4] = (process.env["DUBWRIGHT_FLEET"] ?? "2x24x4").split("x").map(Number)
+
+/** Utterances of the batch: the first line of all jobs is one. */
+const utterances = jobs * (lines - 1) + 1
+
+const network = (count: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => machines(count)),
+    ({ release }) => Effect.sync(release)
+  )
+
+const redisServer = (host?: string, settings: ReadonlyArray<string> = []) =>
+  Effect.acquireRelease(
+    Effect.promise(() => RedisServer.start(settings, host)),
+    (server) => Effect.promise(() => server.stop())
+  )
+
+/** Ends what is still at work when the test is over. */
+const kept = (all: Array<Started>) =>
+  Effect.addFinalizer(() =>
+    Effect.promise(async () => {
+      for (const { child } of all) child.kill("SIGKILL")
+      await Promise.all(all.map(({ ended }) => ended))
+    })
+  )
+
+/** Everything that is in a Redis, as text. */
+const contents = async (url: string): Promise<string> => {
+  const client = new Redis(url)
+  const all: Array<unknown> = []
+  for (const name of await client.keys("*")) {
+    const kind = await client.type(name)
+    if (kind === "hash") all.push(name, await client.hgetall(name))
+    else if (kind === "string") all.push(name, await client.get(name))
+    else if (kind === "set") all.push(name, await client.smembers(name))
+    else if (kind === "list") all.push(name, await client.lrange(name, 0, -1))
+    else if (kind === "zset") all.push(name, await client.zrange(name, "0", "-1"))
+    else if (kind === "stream") all.push(name, await client.xrange(name, "-", "+"))
+  }
+  client.disconnect()
+  return JSON.stringify(all)
+}
+
+describe.skipIf(!hasRedis)("a fleet", () => {
+  it.scopedLive(
+    "of four workers, one killed again and again, and its Redis restarted, makes what one machine makes, and pays once",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const { host, on } = yield* network(4)
+        const redis = yield* redisServer(host)
+        const well = yield* serving(new HostileService({ ...calm, settle: [5, 20] }, host))
+        const alone = new Fleet(join(folder), well, redis.url)
+        alone.write(jobs, lines)
+        const out = join(folder, "alone")
+        expect(yield* Effect.promise(() => alone.run(join(folder, "state"), out).ended)).toEqual({
+          how: 0,
+          words: ""
+        })
+
+        const service = yield* serving(new HostileService({ ...calm, settle: [200, 700] }, host))
+        const folder2 = yield* temporaryFolder
+        const fleet = new Fleet(folder2, service, redis.url)
+        fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
+        const all: Array<Started> = []
+        yield* kept(all)
+        const worker = (machine: number) => {
+          const started = fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"])
+          all.push(started)
+          return started
+        }
+        const secrets = yield* Effect.promise(async () => {
+          const workers = [0, 1, 2, 3].map(worker)
+          const run = fleet.run(join(folder2, "state"))
+          all.push(run)
+          const random = chance(5)
+          let secrets = ""
+          for (let death = 0; death < deaths; death++) {
+            const paid = service.charged.length
+            await until(() => service.charged.length > paid + 2 || service.charged.length === utterances)
+            const machine = Math.floor(random() * 4)
+            workers[machine]?.child.kill("SIGKILL")
+            await workers[machine]?.ended
+            workers[machine] = worker(machine)
+            if (death === 1) {
+              secrets = await contents(redis.url)
+              await redis.stop()
+              await redis.begin()
+            }
+          }
+          expect(await run.ended).toEqual({ how: 0, words: expect.not.stringContaining("fault") })
+          return secrets + (await contents(redis.url))
+        })
+        expect(service.charged.length).toBe(utterances)
+        expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
+        expect(fleet.sounds(jobs).equals(alone.sounds(jobs, out))).toBe(true)
+        expect(secrets).toContain("This is line")
+        expect(secrets).not.toContain(service.character.key)
+      }),
+    600_000
+  )
+
+  it.scopedLive(
+    "goes on with what a run left that was stopped or died, also for a run from another machine",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const redis = yield* redisServer()
+        const service = yield* serving(new HostileService({ ...calm, settle: [200, 500] }))
+        const fleet = new Fleet(folder, service, redis.url)
+        fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 4 } }\n")
+        const all: Array<Started> = []
+        yield* kept(all)
+        const begun = <A extends Started>(started: A): A => {
+          all.push(started)
+          return started
+        }
+        yield* Effect.promise(async () => {
+          const workers = [1, 2].map((one) => begun(fleet.worker(`w${one}`, [], ["--takeover", "2"])))
+          const stopped = begun(fleet.run(join(folder, "one")))
+          await until(() => service.charged.length >= 6)
+          stopped.child.kill("SIGINT")
+          expect(await stopped.ended).toEqual({
+            how: 130,
+            words: "dubwright: interrupted; what is done is saved, run the same command again to go on\n"
+          })
+          const paid = service.charged.length
+          expect(paid).toBeLessThan(lines)
+
+          const killed = begun(fleet.run(join(folder, "one")))
+          await until(() => service.charged.length >= paid + 6)
+          killed.child.kill("SIGKILL")
+          workers[0]?.child.kill("SIGTERM")
+          expect(await workers[0]?.ended).toMatchObject({ how: 0 })
+
+          const other = begun(fleet.run(join(folder, "two"), undefined, ["--json"]))
+          expect(await other.ended).toEqual({ how: 0, words: "" })
+        })
+        expect(service.charged.length).toBe(utterances)
+        expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "is refused in one line where its Redis would lose what was paid for, is none, or is not there",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const service = yield* serving(new HostileService(calm))
+        const evicting = yield* redisServer(undefined, [
+          "--maxmemory",
+          "50mb",
+          "--maxmemory-policy",
+          "allkeys-lru"
+        ])
+        const locked = yield* redisServer(undefined, ["--requirepass", "sesame"])
+        const forgetful = yield* redisServer(undefined, ["--appendonly", "no"])
+        const endOf = (redis: string) => new Fleet(folder, service, redis).worker("w").ended
+        yield* Effect.promise(async () => {
+          const nowhere = `redis://127.0.0.1:${await freePort("127.0.0.1")}`
+          const ends = await Promise.all(
+            [evicting.url, locked.url, service.baseUrl.replace("http", "redis"), nowhere].map(endOf)
+          )
+          expect(ends).toEqual([
+            {
+              how: 2,
+              words: expect.stringMatching(/^dubwright: .*maxmemory-policy is allkeys-lru.*noeviction\n$/u)
+            },
+            { how: 2, words: expect.stringMatching(/^dubwright: .*refuses the name or password.*\n$/u) },
+            { how: 2, words: expect.stringMatching(/^dubwright: .*does not answer as a Redis does.*\n$/u) },
+            { how: 2, words: expect.stringMatching(/^dubwright: .*cannot be reached.*ECONNREFUSED.*\n$/u) }
+          ])
+          const warned = new Fleet(folder, service, forgetful.url).worker("w")
+          await until(() => warned.words().includes("at work"))
+          warned.child.kill("SIGTERM")
+          expect((await warned.ended).words).toMatch(/^warning: .*keeps nothing on disk.*appendonly yes\n/u)
+        })
+      }),
+    60_000
+  )
+})

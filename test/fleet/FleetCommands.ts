@@ -1,0 +1,97 @@
+/** The real commands of a fleet: workers, and runs that hand their work to them. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { type CommandEnd, writeScene } from "../hostile/Command.ts"
+import type { HostileService } from "../hostile/HostileService.ts"
+
+const command = resolve("dist/dubwright.mjs")
+
+/** A command at work. */
+export interface Started {
+  readonly child: ChildProcess
+  readonly ended: Promise<CommandEnd>
+  /** What it said on stderr so far. */
+  readonly words: () => string
+}
+
+const startedBy = (
+  key: string,
+  words: ReadonlyArray<string>,
+  before: ReadonlyArray<string> = []
+): Started => {
+  const [program = process.execPath, ...rest] = [...before, process.execPath, command, ...words]
+  const { DUBWRIGHT_BASE_URL: _url, ...env } = process.env
+  const child = spawn(program, rest, {
+    env: { ...env, DUBWRIGHT_API_KEY: key },
+    stdio: ["ignore", "ignore", "pipe"]
+  })
+  let said = ""
+  child.stderr.on("data", (chunk) => (said += String(chunk)))
+  const ended = new Promise<CommandEnd>((tell) =>
+    child.once("close", (code, signal) => tell({ how: code ?? signal, words: said }))
+  )
+  return { child, ended, words: () => said }
+}
+
+/** What a fleet of the tests works on: a folder that is shared, with a manifest of so many jobs of so many lines in it. */
+export class Fleet {
+  readonly share: string
+
+  constructor(
+    folder: string,
+    private readonly service: HostileService,
+    readonly redis: string
+  ) {
+    this.share = join(folder, "share")
+    mkdirSync(this.share, { recursive: true })
+  }
+
+  /** Writes the jobs `ep1`, `ep2` and so on; the first line of each is the same in all of them. */
+  write(jobs: number, lines: number, more = ""): void {
+    for (let job = 1; job <= jobs; job++) {
+      writeScene(this.share, lines, (line) =>
+        line === 1 ? "As we have seen before." : `This is line ${line} of part ${job}.`
+      )
+      cpSync(join(this.share, "scene.srt"), join(this.share, `ep${job}.srt`))
+    }
+    const inputs = Array.from({ length: jobs }, (_, job) => `  - { input: ep${job + 1}.srt }\n`).join("")
+    writeFileSync(
+      join(this.share, "batch.yaml"),
+      `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [wav, srt] }\njobs:\n${inputs}`
+    )
+  }
+
+  private get key(): string {
+    return this.service.character.key
+  }
+
+  worker(name: string, before: ReadonlyArray<string> = [], more: ReadonlyArray<string> = []): Started {
+    const where = ["--fleet", this.redis, "--share", this.share, "--name", name]
+    return startedBy(this.key, ["worker", ...where, ...more], before)
+  }
+
+  /** A run; by the fleet, or alone with its results in `out`. */
+  run(state: string, alone?: string, more: ReadonlyArray<string> = []): Started {
+    const where =
+      alone === undefined
+        ? ["--fleet", this.redis, "--share", this.share, "--out", join(this.share, "out")]
+        : ["--out", alone]
+    const words = ["run", join(this.share, "batch.yaml"), "--state", state, "--quiet"]
+    return startedBy(this.key, [...words, ...where, ...more])
+  }
+
+  /** The finished sounds in a folder of results, one after the other. */
+  sounds(jobs: number, out = join(this.share, "out")): Buffer {
+    return Buffer.concat(
+      Array.from({ length: jobs }, (_, job) => readFileSync(join(out, `ep${job + 1}`, `ep${job + 1}.wav`)))
+    )
+  }
+}
+
+/** Waits until something is so. */
+export const until = (isSo: () => boolean): Promise<void> =>
+  new Promise((done) => {
+    const look = () => (isSo() ? done() : setTimeout(look, 10))
+    look()
+  })

@@ -1,0 +1,100 @@
+/** What a worker has decided stands in its job before anything depends on it, as long as the job is its own. */
+import { describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Schema } from "effect"
+import { Redis } from "ioredis"
+import { expect } from "vitest"
+import { TaskId, type UtteranceKey } from "../../src/domain/Ids.ts"
+import { type Hold, ledger, type LedgerParts } from "../../src/fleet/Ledger.ts"
+import { SpeakParcel } from "../../src/fleet/Parcels.ts"
+import { openShare } from "../../src/fleet/Share.ts"
+import { Handover, type UtteranceRecord } from "../../src/store/Handover.ts"
+import { passingState } from "../../src/store/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { temporaryFolder, utterances } from "../hostile/Batch.ts"
+import { hasRedis, RedisServer } from "./RedisServer.ts"
+
+const readParcel = Schema.decodeUnknownSync(Schema.parseJson(SpeakParcel))
+const [utterance] = utterances(1)
+if (utterance === undefined) throw new Error("one was asked for")
+const { key } = utterance
+
+const record: UtteranceRecord = {
+  utterance,
+  label: "ep01 #1",
+  state: "planned",
+  take: 1,
+  rerolls: 0,
+  losses: 0,
+  tasks: []
+}
+
+/** A ledger with one job in hand, whose lock holds `token`. */
+const inHand = (token: string) =>
+  Effect.gen(function* () {
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => RedisServer.start()),
+      (server) => Effect.promise(() => server.stop())
+    )
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() => new Redis(server.url)),
+      (client) => Effect.sync(() => client.disconnect())
+    )
+    const share = yield* openShare(yield* temporaryFolder)
+    const hold: Hold = { jobKey: "job", token: "mine", parcel: { terms: "t", record, last: false } }
+    const holds = new Map<UtteranceKey, Hold>([[key, hold]])
+    const parts: LedgerParts = { client, share, takeover: 5_000, holds }
+    const state = Layer.mergeAll(UtteranceStore.Default, Handover.Default).pipe(
+      Layer.provideMerge(passingState(share.clips))
+    )
+    const context = yield* Layer.build(Layer.provideMerge(ledger(parts), state))
+    yield* Effect.provide(
+      Effect.flatMap(Handover, (handover) => handover.takeOver([record])),
+      context
+    )
+    yield* Effect.promise(() => client.set("job:lock", token, "PX", 60_000))
+    const store = yield* Effect.provide(UtteranceStore, context)
+    const written = Effect.promise(async () => {
+      const data = await client.hget("job", "data")
+      return data === null ? undefined : readParcel(data).record
+    })
+    return { client, store, written }
+  })
+
+describe.skipIf(!hasRedis)("a worker's ledger", () => {
+  it.scopedLive("writes each step down, and remembers whose tasks are ours and what is announced", () =>
+    Effect.gen(function* () {
+      const { client, store, written } = yield* inHand("mine")
+      const task = TaskId.make("task-1")
+      yield* store.apply({ event: "announce", key })
+      expect(yield* written).toMatchObject({ state: "announced", take: 1, tasks: [] })
+      expect(yield* store.announcedLike(utterance)).toBe(1)
+      yield* store.apply({ event: "accept", key, task, credits: 7 })
+      expect(yield* written).toMatchObject({
+        state: "submitted",
+        task,
+        tasks: [{ task, take: 1, credits: 7, adopted: false }]
+      })
+      expect(yield* store.announcedLike(utterance)).toBe(0)
+      expect(yield* store.ours([task, TaskId.make("task-2")])).toEqual(new Set([task]))
+      // What is written holds the job for another turn.
+      expect(yield* Effect.promise(() => client.pttl("job:lock"))).toBeLessThanOrEqual(5_000)
+    })
+  )
+
+  it.scopedLive("ends the work, and writes nothing, where the job is another worker's by then", () =>
+    Effect.gen(function* () {
+      const { store, written } = yield* inHand("another's")
+      let isSent = false
+      const sending = Effect.zipRight(
+        store.apply({ event: "announce", key }),
+        Effect.sync(() => {
+          isSent = true
+        })
+      )
+      const exit = yield* Effect.exit(sending)
+      expect(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)).toBe(true)
+      expect(isSent).toBe(false)
+      expect(yield* written).toBeUndefined()
+    })
+  )
+})
