@@ -21,7 +21,8 @@ await build({
   absWorkingDir: root,
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
-    "engine-worker": "src/engines/worker.ts"
+    "engine-worker": "src/engines/worker.ts",
+    "wav-worker": "src/ffmpeg/wav-worker.ts"
   },
   outdir,
   outExtension: { ".js": ".mjs" },

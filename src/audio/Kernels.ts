@@ -4,6 +4,7 @@ import { kernelCode } from "./KernelCode.ts"
 interface Kernels {
   readonly memory: WebAssembly.Memory
   readonly loudest: (samples: number, count: number) => number
+  readonly levels: (samples: number, out: number, count: number) => void
   readonly doubled: (line: number, out: number, count: number, weights: number, pairs: number) => void
   readonly added: (to: number, samples: number, count: number) => void
   readonly floated: (integers: number, out: number, count: number, factor: number) => void
@@ -48,6 +49,20 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
     loudest = Math.max(loudest, kernels.loudest(inAt, count))
   }
   return loudest
+}
+
+/** Samples that `levelsOf` takes together. */
+export const levelStretch = 64
+
+/** Writes the highest absolute value of every 64 of `count` samples from `from` on to the beginning of `into`. */
+export const levelsOf = (samples: Float32Array, from: number, count: number, into: Float32Array): void => {
+  for (let done = 0; done < count; done += atOnce) {
+    const some = Math.min(atOnce, count - done)
+    samplesIn.set(samples.subarray(from + done, from + done + some), around)
+    samplesIn.fill(0, around + some, around + some + levelStretch)
+    kernels.levels(inAt, outAt, some)
+    into.set(samplesOut.subarray(0, Math.ceil(some / levelStretch)), done / levelStretch)
+  }
 }
 
 /** Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit. */

@@ -4,8 +4,7 @@
  */
 import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
-import { loudestOf } from "./Kernels.ts"
-import { crestFactor, crestsIn, interpolatorTaps, levelAt } from "./TruePeak.ts"
+import { crestFactor, crestsAbove, interpolatorTaps, levelAt } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
@@ -106,21 +105,17 @@ export class Limiter {
     const shift = before + this.window - 1
     const tested = this.threshold / crestFactor
     let peaks: Float32Array | undefined
-    for (const line of lines) {
-      if (loudestOf(line, shift - 1, shift + count + 1) <= tested) continue
-      for (let from = -1; from < count; from += stretch) {
-        const to = Math.min(count, from + stretch)
-        if (loudestOf(line, from + shift, to + shift + 1) <= tested) continue
-        crestsIn(line, from + shift, to - from, crests)
-        for (let i = from; i < to; i++) {
-          const peak = crests[i - from]!
-          if (peak <= this.threshold || levelAt(line, i + shift) <= tested) continue
+    for (const line of lines)
+      crestsAbove(line, shift - 1, count + 1, tested, (first, crests) => {
+        for (let at = 0; at < crests.length; at++) {
+          const peak = crests[at]!
+          if (peak <= this.threshold || levelAt(line, first + at) <= tested) continue
+          const i = first + at - shift
           peaks ??= this.noPeaks(count)
           if (i >= 0 && peak > peaks[i]!) peaks[i] = peak
           if (i + 1 < count && peak > peaks[i + 1]!) peaks[i + 1] = peak
         }
-      }
-    }
+      })
     return peaks
   }
 
@@ -194,11 +189,6 @@ const multiplied = (
   if (channels === 1) for (let i = 0; i < line.length; i++) into[i] = line[i]! * gains[i]!
   else for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]! * gains[i]!
 }
-
-/** Frames passed over together. */
-const stretch = 64
-
-const crests = new Float32Array(stretch)
 
 /** The first frame behind `from` that has a peak, or `count`. */
 const nextPeak = (peaks: Float32Array | undefined, from: number, count: number): number => {

@@ -1,6 +1,6 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
 import { Channel } from "./Channel.ts"
-import { crestsOf, loudestOf } from "./Kernels.ts"
+import { crestsOf, levelsOf, levelStretch, loudestOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 import { kaiser } from "./Window.ts"
 
@@ -21,11 +21,38 @@ export const crestFactor = 2
 export const interpolatorTaps = 24
 
 /**
- * For each of `count` samples of `line` from `first` on the highest level from it to the next, at the beginning of `into`. The line must hold
- * 11 samples before and 12 behind.
+ * Looks between the samples of `line` from `first` on, `count` times, where any of them is louder than `level`; passes the rest over. `use`
+ * is given runs of them: the place of the first, and for each the highest level from it to the next. The line must hold 11 samples
+ * before `first` and 12 behind the last.
  */
-export const crestsIn = (line: Float32Array, first: number, count: number, into: Float32Array): void =>
-  crestsOf(line, first, count, places, into)
+export const crestsAbove = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  level: number,
+  use: (first: number, crests: Float32Array) => void
+): void => {
+  if (count <= 0 || loudestOf(line, first, first + count + 1) <= level) return
+  const stretches = Math.ceil(count / levelStretch)
+  if (count > crests.length) crests = new Float32Array(count)
+  if (stretches > levels.length) levels = new Float32Array(stretches)
+  levelsOf(line, first, count, levels)
+  /** Whether a stretch, or the sample behind its last, is loud. */
+  const isLoud = (stretch: number) =>
+    levels[stretch]! > level || Math.abs(line[first + Math.min(count, (stretch + 1) * levelStretch)]!) > level
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    if (!isLoud(stretch)) continue
+    const from = stretch * levelStretch
+    while (stretch + 1 < stretches && isLoud(stretch + 1)) stretch++
+    const some = Math.min(count, (stretch + 1) * levelStretch) - from
+    crestsOf(line, first + from, some, places, crests)
+    use(first + from, crests.subarray(0, some))
+  }
+}
+
+/** What is computed in, from call to call. */
+let crests = new Float32Array(0)
+let levels = new Float32Array(0)
 
 /**
  * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it cheap on
@@ -60,24 +87,14 @@ export class TruePeakMeter {
 export const levelAt = (line: Float32Array, at: number): number =>
   Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
 
-/** Samples passed over together. */
-const stretch = 64
-
-const crests = new Float32Array(stretch)
-
 /** The highest level in the intervals of a line that have all their neighbours, if it is above `least`; else `least`. */
 const highestIn = (line: Float32Array, least: number): number => {
   const before = interpolatorTaps / 2 - 1
-  const end = line.length - interpolatorTaps / 2
-  if (end <= before || loudestOf(line, before, end + 1) * crestFactor <= least) return least
   let highest = least
-  for (let from = before; from < end; from += stretch) {
-    const to = Math.min(end, from + stretch)
-    if (loudestOf(line, from, to + 1) * crestFactor <= highest) continue
-    crestsIn(line, from, to - from, crests)
-    for (let i = 0; i < to - from; i++)
-      if (crests[i]! > highest && levelAt(line, from + i) * crestFactor > highest) highest = crests[i]!
-  }
+  crestsAbove(line, before, line.length - interpolatorTaps + 1, least / crestFactor, (first, crests) => {
+    for (let i = 0; i < crests.length; i++)
+      if (crests[i]! > highest && levelAt(line, first + i) * crestFactor > highest) highest = crests[i]!
+  })
   return highest
 }
 

@@ -22,6 +22,30 @@
       (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
       (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
 
+  ;; The highest absolute value of each 64 of `count` samples, as a float each; the last are of fewer if zeros follow.
+  (func (export "levels") (param $in i32) (param $out i32) (param $count i32)
+    (local $end i32) (local $stretch i32) (local $a v128) (local $b v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $stretch (i32.add (local.get $in) (i32.const 256)))
+        (local.set $a (f32x4.abs (v128.load (local.get $in))))
+        (local.set $b (f32x4.abs (v128.load offset=16 (local.get $in))))
+        (loop $more
+          (local.set $in (i32.add (local.get $in) (i32.const 32)))
+          (local.set $a (f32x4.pmax (local.get $a) (f32x4.abs (v128.load (local.get $in)))))
+          (local.set $b (f32x4.pmax (local.get $b) (f32x4.abs (v128.load offset=16 (local.get $in)))))
+          (br_if $more (i32.lt_u (local.get $in) (i32.sub (local.get $stretch) (i32.const 32)))))
+        (local.set $a (f32x4.pmax (local.get $a) (local.get $b)))
+        (f32.store (local.get $out)
+          (f32.max
+            (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
+            (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
+        (local.set $in (local.get $stretch))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br $next))))
+
   ;; Twice as many samples: each of `count` from `line` on, and behind it the one halfway to the next, 16 at once.
   ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on.
   (func (export "doubled")

@@ -10,6 +10,7 @@ import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "./Fa
 import { runJob } from "./Fluent.ts"
 import { attempt, inTemporaryFolder, writingWhole } from "./PartFile.ts"
 import { feeding, feedingFinished, type PcmBlock, type Taker, writingWav } from "./Taker.ts"
+import { type OrderedWav, threadProgram, wavThread } from "./WavThread.ts"
 
 /** What is encoded, and where to. */
 export interface EncodeRequest {
@@ -52,9 +53,9 @@ export const encodeAll = <E, R>(
             sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
           }))
           const jobs = placed.flatMap((request, at) => jobsOf(request, join(folder, `${at}.txt`)))
-          const written = yield* Effect.forEach(placed, wavTakers)
-          const takers = written.map((wavs, at) => [
-            ...wavs,
+          const written = yield* wavTakers(placed)
+          const takers = placed.map((_, at) => [
+            ...(written[at] ?? []),
             ...jobs.flatMap(({ request, taker }) => (request === placed[at] ? [taker] : []))
           ])
           const encoding = Effect.forEach(jobs, (job) => encodeJobOf(binary, job), {
@@ -109,15 +110,27 @@ const jobsOf = (request: Placed, chaptersPath: string): ReadonlyArray<FedJob> =>
   })
 }
 
-/** What writes a request's WAV files. */
-const wavTakers = ({ feed, sinks }: Placed) =>
-  Effect.forEach(
-    sinks.flatMap((placed) => {
+/** How long a programme is at least for which a thread is worth its start, in seconds. */
+const worthThread = 180
+
+/** What writes the requests' WAV files: this thread, or one of their own where they are long. */
+const wavTakers = Effect.fnUntraced(function* (requests: ReadonlyArray<Placed>) {
+  const files = requests.map(({ feed, sinks }) =>
+    sinks.flatMap((placed): ReadonlyArray<OrderedWav> => {
       const order = wavOrder(feed, placed)
       return order === undefined ? [] : [{ order, path: placed.sink.path }]
-    }),
-    ({ order, path }) => writingWav(order, path)
+    })
   )
+  const isLong = requests.some(
+    ({ feed }, at) => files[at]?.length !== 0 && feed.frames > worthThread * feed.rate
+  )
+  const program = isLong ? threadProgram() : undefined
+  if (program === undefined)
+    return yield* Effect.forEach(files, (some) =>
+      Effect.forEach(some, ({ order, path }) => writingWav(order, path))
+    )
+  return (yield* wavThread(program, files)).map((taker) => [taker])
+})
 
 /** Runs one ffmpeg to its end. */
 const encodeJobOf = Effect.fnUntraced(function* (

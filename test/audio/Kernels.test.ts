@@ -9,6 +9,7 @@ import {
   ditheredOf,
   doubledOf,
   floatsOf,
+  levelsOf,
   loudestOf,
   powerOf
 } from "../../src/audio/Kernels.ts"
@@ -41,6 +42,21 @@ describe("the kernels", () => {
     const expected = samples.subarray(from).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
     expect(loudestOf(samples, from)).toBe(expected)
   })
+
+  it.prop(
+    "find the level of each stretch",
+    [seeds, lengths, fc.nat(50)],
+    ([seed, length, from]) => {
+      const samples = someSamples(seed, length + from)
+      const levels = new Float32Array(Math.ceil(length / 64))
+      levelsOf(samples, from, length, levels)
+      const expected = levels.map((_, at) =>
+        loudestOf(samples, from + 64 * at, Math.min(from + length, from + 64 * at + 64))
+      )
+      expect(levels).toEqual(expected)
+    },
+    few
+  )
 
   it.prop("add to the bit", [seeds, lengths, fc.nat(50)], ([seed, length, at]) => {
     const samples = someSamples(seed, length)

@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
+import { ditheredOf } from "../../src/audio/Kernels.ts"
+import { resampled } from "../../src/audio/Resample.ts"
 import { LanguageTag } from "../../src/domain/Ids.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import type { AudioFormat } from "../../src/ffmpeg/Encode.ts"
@@ -325,11 +327,50 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("encode", (it) => {
     })
   )
 
-  it.scoped("says that the disk is full", () =>
+  it.scoped(
+    "writes long WAVs in a thread of their own: the same bytes, several feeds, none where one fails",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* folder
+        const service = yield* Ffmpeg
+        const long = 181 * 24_000
+        const feeds = [tone(long), clicks(long, [48_000])]
+        const pathOf = (at: number, depth: number) => join(here, `${at}-${depth}.wav`)
+        const requests = feeds.map((samples, at) => ({
+          feed: feedOf(samples, rate24),
+          sinks: [
+            { path: pathOf(at, 16), format: wav16 },
+            { path: pathOf(at, 24), format: { format: "wav", depth: 24 } }
+          ] as const
+        }))
+        const blocks = (until: number) =>
+          Stream.map(Stream.range(0, Math.ceil(until / 50_000) - 1), (block) =>
+            feeds.map((samples) => samples.subarray(block * 50_000, Math.min(until, (block + 1) * 50_000)))
+          )
+        yield* Effect.flip(
+          service.encodeAll(requests, Stream.concat(blocks(1_000_000), Stream.fail("no more")))
+        )
+        expect(yield* namesIn(here)).toEqual([])
+        yield* service.encodeAll(requests, blocks(long))
+        for (const [at, samples] of feeds.entries()) {
+          const expected = resampled({ rate: rate24, samples }, rate48).samples
+          const integers = new Int16Array(expected.length)
+          ditheredOf(expected, 0, integers)
+          const found = yield* pcm16In(pathOf(at, 16))
+          expect(Buffer.from(found.buffer).equals(Buffer.from(integers.buffer))).toBe(true)
+          expect((yield* service.probe(pathOf(at, 24))).duration).toBe(181_000_000)
+        }
+      })
+  )
+
+  it.scoped.each([
+    { thread: "this thread", seconds: 10 },
+    { thread: "another", seconds: 181 }
+  ])("says that the disk is full, in $thread", ({ seconds }) =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.wav")
       const service = yield* Ffmpeg
-      const samples = tone(240_000)
+      const samples = tone(seconds * 24_000)
       // Whatever is written to /dev/full finds no space.
       yield* Effect.promise(() => symlink("/dev/full", `${path}.part`))
       const failure = yield* Effect.flip(
