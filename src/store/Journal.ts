@@ -6,10 +6,10 @@ import { type FileHandle, open } from "node:fs/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
-import { transitions } from "../domain/UtteranceState.ts"
+import { besides, changeOfState } from "./ChangeStatements.ts"
 import { type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
-import { guardedIn, inTransaction } from "./Statements.ts"
+import { committed } from "./Statements.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
@@ -116,89 +116,26 @@ const distinct = (list: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Wai
   return groups
 }
 
-/** The table of transitions, as SQL sees it. */
-const rules = Object.entries(transitions)
-  .flatMap(([state, events]) =>
-    Object.entries(events).map(([event, target]) => `('${state}','${event}','${target}')`)
-  )
-  .join(",")
-
-const changeStates = `WITH rule(state, event, target) AS (VALUES ${rules}), given(list, time) AS (VALUES (?, ?))
-UPDATE utterance SET
-  state = change.target,
-  take = take + (change.event = 'lose' OR (change.event = 'retry' AND utterance.task IS NOT NULL)),
-  task = CASE
-    WHEN change.event IN ('accept', 'adopt') THEN change.task
-    WHEN change.event IN ('announce', 'withdraw', 'lose', 'retry', 'recall') THEN NULL
-    ELSE utterance.task END,
-  announced_at = CASE
-    WHEN change.event = 'announce' THEN (SELECT time FROM given)
-    WHEN change.event IN ('withdraw', 'retry') THEN NULL
-    ELSE utterance.announced_at END,
-  rerolls = rerolls + (change.event = 'lose' AND change.kind = 'bad-audio'),
-  losses = losses + (change.event = 'lose' AND change.kind <> 'bad-audio'),
-  setback = CASE
-    WHEN change.event IN ('lose', 'fail') THEN change.setback
-    WHEN change.event IN ('fetch', 'retry', 'recall', 'resume') THEN NULL
-    ELSE utterance.setback END,
-  changed_at = (SELECT time FROM given)
-FROM (
-  SELECT value ->> 'key' AS key, value ->> 'event' AS event, value ->> 'task' AS task,
-    value -> 'setback' AS setback, value -> 'setback' ->> 'kind' AS kind, rule.state AS state, rule.target AS target
-  FROM json_each((SELECT list FROM given)) JOIN rule ON rule.event = value ->> 'event'
-) AS change
-WHERE utterance.key = change.key AND utterance.state = change.state
-RETURNING utterance.key AS key`
-
-const keepClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
-SELECT value ->> 'key', value -> 'clip' ->> 'rate', value -> 'clip' ->> 'frames', value -> 'clip' ->> 'checksum',
-  value ->> 'bytes', value -> 'clip' ->> 'cut', value -> 'clip' -> 'segments', value ->> 'suspect'
-FROM json_each(?)`
-
-const dropClips = `DELETE FROM clip WHERE key IN (SELECT value ->> 'key' FROM json_each(?))`
-
-const keepTasks = `WITH given(list, time) AS (VALUES (?, ?))
-INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
-SELECT value ->> 'task', utterance.key, take, provider, characters, value ->> 'credits', value ->> 'event' = 'adopt', given.time
-FROM given JOIN json_each(given.list) JOIN utterance ON utterance.key = value ->> 'key'`
-
 /** Writes changes of different utterances in one commit; returns the keys of those that were possible. */
 const write = (
   sql: SqlClient,
   folder: string,
   changes: ReadonlyArray<UtteranceChange>,
   now: number
-): Effect.Effect<ReadonlySet<string>, StateUnusable> => {
-  const states = sql
-    .unsafe<{ readonly key: string }>(changeStates, [JSON.stringify(changes), now])
-    .pipe(Effect.map((rows) => new Set(rows.map((row) => row.key))))
-  const clips = changes.filter((change) => change.event === "fetch")
-  const dropped = changes.filter((change) => change.event === "refetch" || change.event === "lose")
-  const tasks = changes.filter((change) => change.event === "accept" || change.event === "adopt")
-  if (clips.length + dropped.length + tasks.length === 0) return guardedIn(folder)(states)
-
-  const besides = (
-    statement: string,
-    about: ReadonlyArray<UtteranceChange>,
-    written: ReadonlySet<string>,
-    time?: number
-  ) => {
-    const possible = about.filter((change) => written.has(change.key))
-    if (possible.length === 0) return Effect.void
-    return sql.unsafe(statement, [JSON.stringify(possible), ...(time === undefined ? [] : [time])])
-  }
-  return inTransaction(
+): Effect.Effect<ReadonlySet<string>, StateUnusable> =>
+  committed(
     sql,
     folder,
-    Effect.gen(function* () {
-      const written = yield* states
-      yield* besides(keepClips, clips, written)
-      yield* besides(dropClips, dropped, written)
-      yield* besides(keepTasks, tasks, written, now)
+    Effect.fnUntraced(function* (run) {
+      const written = new Set<string>()
+      for (const change of changes) {
+        if ((yield* run(changeOfState(change, now))) === 0) continue
+        written.add(change.key)
+        for (const statement of besides(change, now)) yield* run(statement)
+      }
       return written
     })
   )
-}
 
 /** Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open. */
 const syncing = (
