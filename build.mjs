@@ -22,6 +22,7 @@ const entries = {
   dubwright: "src/app/main.ts",
   "engine-worker": "src/engines/worker.ts",
   "wav-worker": "src/ffmpeg/wav-worker.ts",
+  "clip-worker": "src/pipeline/clip-worker.ts",
   conformance: "test/conformance/main.ts"
 }
 

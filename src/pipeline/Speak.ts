@@ -5,6 +5,7 @@ import { ClipFolder } from "../store/ClipFolder.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { clipMaker } from "./ClipMaker.ts"
 import { makeDecoder } from "./SpeakDecoder.ts"
 import { type Desk, fetchesAtOnce, type SpeakNeeds, spoken, unplanned } from "./SpeakDesk.ts"
 import { makeRun } from "./SpeakRun.ts"
@@ -30,6 +31,7 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
       yield* store.revive(settings.keys, "passing")
       run.counts.reused = yield* mendClips(settings.keys)
       const unspoken = yield* store.unspoken(settings.keys)
+      const makeClip = yield* clipMaker(unspoken.length)
       run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
 
       const byProvider = new Map<ProviderId, Array<UtteranceKey>>()
@@ -42,7 +44,7 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
             Effect.gen(function* () {
               const row = yield* reader(store, keys)
               const lane = yield* run.lane(provider)
-              const desk: Desk = { run, lane, decode, fetching, last }
+              const desk: Desk = { run, lane, decode, makeClip, fetching, last }
               yield* Effect.forEach(
                 keys,
                 (key) =>

@@ -1,12 +1,10 @@
-/** What was received, as samples: WAV in this process, everything else by ffmpeg, several files a process when many wait. */
-import { Deferred, Effect, Either, Queue, type Scope } from "effect"
+/** What was received and is no WAV, as samples: by ffmpeg, several files a process when many wait. */
+import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
-import { resampled } from "../audio/Resample.ts"
-import { decodeWav } from "../audio/Wav.ts"
 import { deliveryRate, type SampleRate } from "../domain/Units.ts"
 import { filesPerProcess } from "../ffmpeg/Decode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { isWav, keptRate, statedRate } from "./SpeakRate.ts"
+import { keptRate, statedRate } from "./SpeakRate.ts"
 
 /** Why bytes are no audio that can be used, in words. */
 export interface Undecodable {
@@ -74,12 +72,6 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
 
   return (path, bytes) =>
     Effect.gen(function* () {
-      if (isWav(bytes)) {
-        const read = decodeWav(bytes)
-        return Either.isLeft(read)
-          ? yield* Effect.fail(undecodable(read.left.message))
-          : resampled(read.right, keptRate(read.right.rate))
-      }
       const done = yield* Deferred.make<Pcm, Undecodable>()
       yield* Queue.offer(waiting, { path, rate: keptRate(statedRate(bytes) ?? deliveryRate), done })
       return yield* Deferred.await(done)

@@ -10,6 +10,7 @@ import type { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { inThisThread, type MakeClip } from "./ClipMaker.ts"
 import { Progress } from "./Progress.ts"
 import type { Decode } from "./SpeakDecoder.ts"
 import { fetchedClip } from "./SpeakFetch.ts"
@@ -27,6 +28,8 @@ export interface Desk {
   readonly run: SpeakRun
   readonly lane: Lane
   readonly decode: Decode
+  /** Makes clips in this thread where it is absent. */
+  readonly makeClip?: MakeClip
   readonly fetching: Effect.Semaphore
   readonly last: boolean
 }
@@ -39,9 +42,10 @@ export const spoken = (
   Effect.gen(function* () {
     const progress = yield* Progress
     const { run, lane, decode, fetching } = desk
+    const work = { decode, makeClip: desk.makeClip ?? (yield* inThisThread) }
     const { key, casting } = row.utterance
     const done = yield* settledTask(run, lane, row)
-    const { clip, suspect } = yield* fetching.withPermits(1)(fetchedClip(run, decode, row, done))
+    const { clip, suspect } = yield* fetching.withPermits(1)(fetchedClip(run, work, row, done))
     if (suspect !== undefined) run.counts.suspect++
     yield* progress.emit({
       _tag: "Spoken",

@@ -10,7 +10,7 @@ import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { keepClip, type KeptClip } from "./SpeakClip.ts"
-import type { Decode } from "./SpeakDecoder.ts"
+import type { ClipWork } from "./ClipMaker.ts"
 import { type Ending, Hopeless } from "./SpeakEnding.ts"
 import { anew, lost, refusedRead, setAside } from "./SpeakOne.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
@@ -24,7 +24,7 @@ const mostRerolls = 2
 /** Fetches a done task's audio and keeps its clip. */
 export const fetchedClip = (
   run: SpeakRun,
-  decode: Decode,
+  { decode, makeClip }: ClipWork,
   row: UtteranceRow,
   done: Done,
   refetches = 0
@@ -43,11 +43,11 @@ export const fetchedClip = (
         Broken: setAside
       })
     )
-    const kept = yield* keepClip(decode, utterance, fetched)
+    const kept = yield* keepClip(decode, makeClip, utterance, fetched)
     if (Either.isLeft(kept)) {
       if (refetches >= mostRefetches) return yield* badAudio(run, row, kept.left.words)
       yield* run.retrying(utterance.casting.provider, utterance.key, kept.left.words, Duration.zero)
-      return yield* fetchedClip(run, decode, row, done, refetches + 1)
+      return yield* fetchedClip(run, { decode, makeClip }, row, done, refetches + 1)
     }
     const { clip, bytes, suspect } = kept.right
     if (suspect !== undefined && mayReroll(run, row)) return yield* anew(run, row, badAudioOf(suspect))

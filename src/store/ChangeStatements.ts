@@ -1,7 +1,8 @@
 /** What a change of an utterance is in SQL: made from the table of transitions, so that what it does not allow is not written. */
 import { Record } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
-import { transitions, UtteranceEvent } from "../domain/UtteranceState.ts"
+import type { UtteranceEvent } from "../domain/UtteranceState.ts"
+import { transitions } from "../domain/UtteranceState.ts"
 import type { Bound } from "./Statements.ts"
 
 /** The change of the utterance's own row; no row is changed where the table does not allow it. */

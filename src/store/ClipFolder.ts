@@ -1,22 +1,15 @@
 /** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
-import { createHash } from "node:crypto"
 import { closeSync, fstatSync, opendirSync, openSync, readSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
+import { checksumOf, clipName, writeClip } from "./ClipFile.ts"
 import { makeFolder } from "./Folder.ts"
 import { worked, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { partPrefix, writeWhole } from "./WholeFile.ts"
-
-/** A file that was written. */
-export interface Kept {
-  /** SHA-256 in hexadecimal. */
-  readonly checksum: string
-  readonly bytes: number
-}
 
 /**
  * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be made of
@@ -25,7 +18,7 @@ export interface Kept {
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
     const { folder, clips, shared } = yield* StateFolder
-    const pathOf = (key: UtteranceKey): string => join(clips, `${key}.wav`)
+    const pathOf = (key: UtteranceKey): string => join(clips, clipName(key))
 
     /** Where what was received lies, where it is kept. */
     const originalOf = (key: UtteranceKey, ending: string): string => join(clips, `${key}.original.${ending}`)
@@ -33,10 +26,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     const attempt = <A>(work: () => Promise<A>) => workedLater(folder, work)
 
     /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
-    const keep = Effect.fnUntraced(function* (key: UtteranceKey, wav: Uint8Array) {
-      yield* attempt(() => writeWhole(clips, `${key}.wav`, wav))
-      return { checksum: checksumOf(wav), bytes: wav.length } satisfies Kept
-    })
+    const keep = (key: UtteranceKey, wav: Uint8Array) => attempt(() => writeClip(clips, key, wav))
 
     /** Keeps what the service sent, as it came; `ending` is a file name's, without the dot. */
     const keepOriginal = Effect.fn("ClipFolder.keepOriginal")(function* (
@@ -123,6 +113,9 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     })
 
     return {
+      /** The folder of the state that it is a part of, and itself; absolute. */
+      state: folder,
+      folder: clips,
       pathOf,
       originalOf,
       keep,
@@ -142,8 +135,6 @@ const abandonedAfter = 24 * 3_600_000
 
 const isOlder = (path: string, before: number): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < before
-
-const checksumOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 const openedIfThere = (path: string): number | undefined => {
   try {

@@ -1,0 +1,107 @@
+/** Who makes clips and keeps them: a thread of its own where many are to be made, else this one. */
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { Effect, Either, type Scope } from "effect"
+import type { Pcm } from "../audio/Pcm.ts"
+import { encodeWav16 } from "../audio/Wav.ts"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { failOrDie, type StateUnusable } from "../store/StateFault.ts"
+import { making, samplesOf, type Unusable, type Wanted } from "./ClipMaking.ts"
+import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipOrder.ts"
+import type { Decode } from "./SpeakDecoder.ts"
+
+/** Makes an utterance's clip of a WAV file's bytes, or of samples, and keeps it. */
+export type MakeClip = (
+  key: UtteranceKey,
+  sound: Uint8Array | Pcm,
+  wanted: Wanted
+) => Effect.Effect<ClipWritten | Unusable, StateUnusable>
+
+/** What a clip is made with. */
+export interface ClipWork {
+  readonly decode: Decode
+  readonly makeClip: MakeClip
+}
+
+/** From so many clips on a thread is worth its start. */
+const worthAThread = 200
+
+/** Whoever makes this many clips, for as long as the scope. */
+export const clipMaker = (count: number): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> => {
+  const file = count < worthAThread ? undefined : threadFile()
+  return file === undefined ? inThisThread : inThread(file)
+}
+
+/** Makes clips in this thread: long ones step by step, since looks at tasks must not be late for them. */
+export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.map(
+  ClipFolder,
+  (clips): MakeClip =>
+    Effect.fnUntraced(function* (key, sound, wanted) {
+      const samples = sound instanceof Uint8Array ? samplesOf(sound) : Either.right(sound)
+      if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
+      const pcm = samples.right
+      const steps = making(pcm, wanted)
+      let step = steps.next()
+      while (step.done !== true) {
+        if (pcm.samples.length >= longClip) yield* breath
+        step = steps.next()
+      }
+      return step.value._tag === "Unusable"
+        ? step.value
+        : { ...step.value, ...(yield* clips.keep(key, encodeWav16(pcm))) }
+    })
+)
+
+/** Samples that take a few milliseconds a step. */
+const longClip = 10 * 24_000
+
+const breath = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { state, folder } = yield* ClipFolder
+    const waiting = new Map<number, (answer: ClipAnswer["answer"]) => void>()
+    let ended: ClipAnswer["answer"] | undefined
+    const endWith = (message: string) => {
+      ended ??= { _tag: "Broken", message, code: undefined }
+      for (const tell of waiting.values()) tell(ended)
+      waiting.clear()
+    }
+    const thread = yield* Effect.acquireRelease(
+      Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [] })),
+      (worker) => Effect.promise(() => worker.terminate())
+    )
+    thread.on("message", ({ id, answer }: ClipAnswer) => {
+      waiting.get(id)?.(answer)
+      waiting.delete(id)
+    })
+    thread.on("error", (cause) => endWith(`the thread that makes clips broke down: ${cause.message}`))
+    thread.on("exit", () => endWith("the thread that makes clips has ended"))
+
+    let count = 0
+    return (key, sound, wanted) =>
+      Effect.flatMap(
+        Effect.async<ClipAnswer["answer"]>((resume) => {
+          const id = ++count
+          const tell = (answer: ClipAnswer["answer"]) => resume(Effect.succeed(answer))
+          if (ended !== undefined) return tell(ended)
+          waiting.set(id, tell)
+          // Bytes as they came may be a part of a larger piece of memory: what is handed over is theirs alone.
+          const own = sound instanceof Uint8Array ? new Uint8Array(sound) : sound
+          const order: ClipOrder = { id, key, sound: own, wanted }
+          thread.postMessage(order, own instanceof Uint8Array ? [own.buffer] : [])
+        }),
+        (answer) =>
+          answer._tag === "Broken"
+            ? failOrDie(state, Object.assign(new Error(answer.message), { code: answer.code }))
+            : Effect.succeed(answer)
+      )
+  })
+
+/** The thread's program: beside the bundle, or in dist/ where the sources run as they are. */
+const threadFile = (): string | undefined =>
+  ["./clip-worker.mjs", "../../dist/clip-worker.mjs"]
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((file) => existsSync(file))

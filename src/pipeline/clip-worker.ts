@@ -1,0 +1,35 @@
+/** The thread's side: makes and writes clips as it is asked to, several at once as far as the disk is waited for. */
+import { parentPort, workerData } from "node:worker_threads"
+import { Either, Predicate } from "effect"
+import { encodeWav16 } from "../audio/Wav.ts"
+import { writeClip } from "../store/ClipFile.ts"
+import { making, samplesOf } from "./ClipMaking.ts"
+import type { ClipAnswer, ClipOrder } from "./ClipOrder.ts"
+
+const port = parentPort
+if (port === null) throw new Error("this file is a thread that makes clips: it is started by a run")
+const clips = String(workerData)
+
+const answerTo = async ({ key, sound, wanted }: ClipOrder): Promise<ClipAnswer["answer"]> => {
+  const samples = sound instanceof Uint8Array ? samplesOf(sound) : Either.right(sound)
+  if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
+  const steps = making(samples.right, wanted)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value._tag === "Unusable"
+    ? step.value
+    : { ...step.value, ...(await writeClip(clips, key, encodeWav16(samples.right))) }
+}
+
+/** What went wrong, as much of it as crosses over. */
+const brokenBy = (cause: unknown): ClipAnswer["answer"] => ({
+  _tag: "Broken",
+  message: cause instanceof Error ? cause.message : String(cause),
+  code: Predicate.hasProperty(cause, "code") ? String(cause.code) : undefined
+})
+
+port.on("message", (order: ClipOrder) => {
+  const tell = (answer: ClipAnswer["answer"]) =>
+    port.postMessage({ id: order.id, answer } satisfies ClipAnswer)
+  answerTo(order).then(tell, (cause: unknown) => tell(brokenBy(cause)))
+})

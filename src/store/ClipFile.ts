@@ -1,0 +1,21 @@
+/** A clip's file, written wherever the clip was made. */
+import { createHash } from "node:crypto"
+import type { UtteranceKey } from "../domain/Ids.ts"
+import { writeWhole } from "./WholeFile.ts"
+
+/** A file that was written. */
+export interface Kept {
+  /** SHA-256 in hexadecimal. */
+  readonly checksum: string
+  readonly bytes: number
+}
+
+export const clipName = (key: UtteranceKey): string => `${key}.wav`
+
+export const checksumOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+/** Writes a clip's WAV file into the folder of clips. Whatever stood in its place before is replaced in one step. */
+export const writeClip = async (clips: string, key: UtteranceKey, wav: Uint8Array): Promise<Kept> => {
+  await writeWhole(clips, clipName(key), wav)
+  return { checksum: checksumOf(wav), bytes: wav.length }
+}
