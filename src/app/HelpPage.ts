@@ -38,7 +38,7 @@ export const exitCodeLines: ReadonlyArray<string> = [
 const closing = [
   "dubwright <command> --help shows a command's options. dubwright --version prints the version;",
   "dubwright --completions bash (or zsh, fish) prints a script that completes commands in a shell.",
-  "dubwright help <topic> prints a page of the manual: manifest, text, fit, provider-rules, nightly, results,",
+  "dubwright help <topic> prints a page of the manual: manifest, text, fit, provider-rules, nightly, fleet, results,",
   "editing, service, exit-codes.",
   "",
   "Settings in the environment",

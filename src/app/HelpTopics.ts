@@ -11,6 +11,7 @@ export const topics: Readonly<Record<string, string>> = {
   fit: "fitting",
   "provider-rules": "providers",
   nightly: "nightly",
+  fleet: "fleet",
   results: "results",
   editing: "editing",
   service: "service"

@@ -1,6 +1,6 @@
 /** The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted. */
-import { Duration, Effect, Option, Schema } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import { Duration, Effect, Option, Schedule, Schema } from "effect"
+import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import { Setback } from "../domain/Setback.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { Progress } from "../pipeline/Progress.ts"
@@ -28,8 +28,11 @@ import { speakQueue } from "./Queues.ts"
 const writeTerms = Schema.encodeSync(Schema.parseJson(Terms))
 const readEnd = Schema.decodeUnknownOption(SpeakEnd)
 
+/** How long workers may take to come before they are missed. */
+const missedAfter = Duration.seconds(5)
+
 /** How long the taking back of what waits may hold up the end of an interrupted run. */
-const withdrawing = Duration.seconds(4)
+const withdrawing = Duration.seconds(8)
 
 /** Speaks what is left of the wanted utterances by the fleet. */
 export const speakBy = (
@@ -62,6 +65,7 @@ export const speakBy = (
       const byKey = new Map(read.map((record) => [record.utterance.key, record]))
       const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
       yield* Effect.forkScoped(Effect.zipRight(run.stopped, withdrawn(stage, records)))
+      yield* Effect.forkScoped(missed(stage, providers))
       yield* Effect.onInterrupt(allOf(stage, records), () =>
         Effect.sync(() => {
           coordinator.stopping.now = true
@@ -78,6 +82,24 @@ export const speakBy = (
       return run.summary()
     })
   )
+
+/** Says so where nobody has come to do the work. */
+const missed = ({ watch, asked }: Stage, providers: ReadonlyArray<ProviderId>) => {
+  const told = new Set<ProviderId>()
+  return Effect.gen(function* () {
+    const progress = yield* Progress
+    for (const provider of providers) {
+      if (told.has(provider)) continue
+      const queue = yield* watch.queue(speakQueue(provider))
+      if ((yield* asked(() => queue.getWorkersCount())) > 0) continue
+      told.add(provider)
+      yield* progress.emit({
+        _tag: "Warning",
+        message: `no worker of the fleet speaks for ${provider}: start one with dubwright worker`
+      })
+    }
+  }).pipe(Effect.delay(missedAfter), Effect.repeat(Schedule.spaced("1 minute")))
+}
 
 /** Hands out what is not under way yet, as far as the limit allows, and waits for everything. */
 const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>

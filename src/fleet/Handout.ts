@@ -159,18 +159,17 @@ export const withdrawn = (stage: Stage, records: ReadonlyArray<UtteranceRecord>)
         }),
       { concurrency: atOnce, discard: true }
     )
-    yield* Effect.forEach(
-      records,
-      ({ utterance: { key, casting } }) =>
-        Effect.flatMap(watch.queue(speakQueue(casting.provider)), (queue) =>
-          stage.asked(async () => {
-            const job = await queue.getJob(key)
-            if (job !== undefined && job.finishedOn === undefined)
-              await job.remove({ removeChildren: false }).catch(() => {})
-          })
-        ),
-      { concurrency: atOnce, discard: true }
-    )
+    const own = new Set<string>(records.map(({ utterance }) => utterance.key))
+    const providers = new Set(records.map(({ utterance }) => utterance.casting.provider))
+    for (const provider of providers) {
+      const queue = yield* watch.queue(speakQueue(provider))
+      const waiting = yield* stage.asked(() => queue.getRanges(["wait", "delayed", "prioritized"], 0, -1))
+      yield* Effect.forEach(
+        waiting.filter((id) => own.has(id)),
+        (id) => stage.asked(() => queue.remove(id, { removeChildren: false }).catch(() => 0)),
+        { concurrency: atOnce, discard: true }
+      )
+    }
   })
 
 /** Takes over how everything stands that a worker is at, for whoever asks before the next run. */

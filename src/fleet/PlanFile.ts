@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { Narration, Subtitle } from "../domain/Cue.ts"
+import { FrameRate } from "../domain/FrameRate.ts"
 import { Line } from "../domain/Line.ts"
+import { FitLimits } from "../domain/Placement.ts"
 import { UtteranceUse } from "../domain/Utterance.ts"
 import { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import type { Job } from "../pipeline/Job.ts"
@@ -40,7 +42,12 @@ const Kept = Schema.Struct({
     lines: Schema.Array(Line),
     uses: Schema.Array(UtteranceUse),
     video: Schema.NullOr(MediaInfo),
-    reel: asWritten<JobPlan["reel"]>(),
+    reel: Schema.Struct({
+      frameRate: FrameRate,
+      startFrame: Schema.Number,
+      width: Schema.Number,
+      height: Schema.Number
+    }),
     notices: Schema.Array(Schema.String)
   })
 })
@@ -75,7 +82,7 @@ export const keptPlan = (
     const read = content === undefined ? undefined : Option.getOrUndefined(readKept(content))
     if (read === undefined) return undefined
     const { plan, takes, out, failed } = read
-    const job = movedBy(share.local, plan.job)
+    const job = { ...movedBy(share.local, plan.job), fit: FitLimits.make(plan.job.fit) }
     return { plan: { ...plan, job, video: plan.video ?? undefined }, takes, out: share.local(out), failed }
   })
 

@@ -1,6 +1,7 @@
 /** The real commands of a fleet: workers, and runs that hand their work to them. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { type CommandEnd, writeScene } from "../hostile/Command.ts"
 import type { HostileService } from "../hostile/HostileService.ts"
@@ -58,7 +59,7 @@ export class Fleet {
     const inputs = Array.from({ length: jobs }, (_, job) => `  - { input: ep${job + 1}.srt }\n`).join("")
     writeFileSync(
       join(this.share, "batch.yaml"),
-      `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [wav, srt] }\njobs:\n${inputs}`
+      `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [wav, srt, otio] }\njobs:\n${inputs}`
     )
   }
 
@@ -81,10 +82,18 @@ export class Fleet {
     return startedBy(this.key, [...words, ...where, ...more])
   }
 
-  /** The finished sounds in a folder of results, one after the other. */
-  sounds(jobs: number, out = join(this.share, "out")): Buffer {
-    return Buffer.concat(
-      Array.from({ length: jobs }, (_, job) => readFileSync(join(out, `ep${job + 1}`, `ep${job + 1}.wav`)))
+  /** What was delivered into a folder of results, by the files' names; pages, which tell of the run before too, are left out. */
+  results(out = join(this.share, "out")): Readonly<Record<string, string>> {
+    const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /\/.*\.(?:wav|srt|otio|json)$/u.test(name)
+    )
+    return Object.fromEntries(
+      files.sort().map((name) => [
+        name,
+        createHash("sha256")
+          .update(readFileSync(join(out, name)))
+          .digest("hex")
+      ])
     )
   }
 }
