@@ -2,6 +2,7 @@
  * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` makes the batch that workers die over 3 jobs of 400 lines and
  * 20 deaths.
  */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -74,7 +75,12 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           words: ""
         })
 
-        const service = yield* serving(new HostileService({ ...calm, settle: [200, 700] }, host))
+        const service = yield* serving(
+          new HostileService(
+            { ...calm, settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
+            host
+          )
+        )
         const folder2 = yield* temporaryFolder
         const fleet = new Fleet(folder2, service, redis.url)
         fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
@@ -156,6 +162,44 @@ describe.skipIf(!hasRedis)("a fleet", () => {
         })
         expect(service.charged.length).toBe(utterances)
         expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "ends as one machine does where a line is refused, credits run out, and the service asks to slow down",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const redis = yield* redisServer()
+        const odds = { "create-429-retry-after": 0.15, "audio-cut": 0.2, "task-fails": 0.1 }
+        const endsOf = (fleet: boolean) =>
+          Effect.gen(function* () {
+            const refuses = /line 3 of part/u
+            const service = yield* serving(new HostileService({ ...calm, odds, refuses }))
+            const here = join(folder, fleet ? "fleet" : "alone")
+            const one = new Fleet(here, service, redis.url)
+            one.write(2, 6, "providers: { provider_fast: { concurrency: 3 } }\n", ["fail", "silence"])
+            const worker = fleet ? one.worker("w") : undefined
+            const state = join(here, "state")
+            const out = fleet ? undefined : join(one.share, "out")
+            const ends = yield* Effect.promise(async () => {
+              const poor = await one.run(state, out, ["--max-credits", "100"]).ended
+              const spent = service.spent
+              const rich = await one.run(state, out, ["--max-credits", "1000"]).ended
+              worker?.child.kill("SIGTERM")
+              await worker?.ended
+              const words = rich.words.replaceAll(/^\d\d:\d\d:\d\d {2}/gmu, "")
+              return { poor: poor.how, how: rich.how, words, isKept: spent <= 100 }
+            })
+            const { jobs } = JSON.parse(readFileSync(join(one.share, "out/run.json"), "utf8"))
+            const texts = service.charged.filter(({ fate }) => fate === "done").map(({ text }) => text)
+            return { ...ends, jobs, texts: texts.sort(), results: one.results() }
+          })
+        const alone = yield* endsOf(false)
+        expect(alone).toMatchObject({ poor: 4, how: 3, isKept: true })
+        expect(alone.jobs.map(({ status }: { status: string }) => status)).toEqual(["failed", "delivered"])
+        expect(yield* endsOf(true)).toEqual(alone)
       }),
     60_000
   )

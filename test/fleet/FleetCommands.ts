@@ -49,14 +49,17 @@ export class Fleet {
   }
 
   /** Writes the jobs `ep1`, `ep2` and so on; the first line of each is the same in all of them. */
-  write(jobs: number, lines: number, more = ""): void {
+  write(jobs: number, lines: number, more = "", onFailure: ReadonlyArray<string> = []): void {
     for (let job = 1; job <= jobs; job++) {
       writeScene(this.share, lines, (line) =>
         line === 1 ? "As we have seen before." : `This is line ${line} of part ${job}.`
       )
       cpSync(join(this.share, "scene.srt"), join(this.share, `ep${job}.srt`))
     }
-    const inputs = Array.from({ length: jobs }, (_, job) => `  - { input: ep${job + 1}.srt }\n`).join("")
+    const inputs = Array.from(
+      { length: jobs },
+      (_, job) => `  - { input: ep${job + 1}.srt, onFailure: ${onFailure[job] ?? "fail"} }\n`
+    ).join("")
     writeFileSync(
       join(this.share, "batch.yaml"),
       `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [wav, srt, otio] }\njobs:\n${inputs}`
