@@ -167,7 +167,10 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
     if (wanted.length > 0) takes.set(plan.job.id, wanted)
   }
   if (takes.size === 0 || first.halt !== undefined) return { takes, summary: first }
-  const again = [...takes.values()].flat().map(({ utterance }) => utterance)
+  // Two lines of the same words are spoken anew once.
+  const again = [
+    ...new Map([...takes.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
+  ]
   const waiting = yield* announce({
     batch,
     jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(takes.get(plan.job.id) ?? [])] })),

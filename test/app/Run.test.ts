@@ -145,7 +145,7 @@ describe("run", () => {
     const long = "The ferry has left the harbour long ago, and nobody on the quay has seen where it went."
     writeFileSync(
       join(cwd, "film.srt"),
-      `1\n00:00:01,000 --> 00:00:03,000\n${long}\n\n2\n00:00:09,000 --> 00:00:12,000\nWait.\n`
+      `1\n00:00:01,000 --> 00:00:03,000\n${long}\n\n2\n00:00:09,000 --> 00:00:12,000\nWait.\n\n3\n00:00:21,000 --> 00:00:23,000\n${long}\n`
     )
     const manifest = (retake: boolean) =>
       [
@@ -170,7 +170,7 @@ describe("run", () => {
     expect(twice.line.placed.start).toBe(1)
     expect(twice.line.placed.end).toBeLessThan(once.line.placed.end)
     expect(twice.other.placed.start, "what fits stays").toBe(9)
-    expect([once.created, twice.created, again.created]).toEqual([1, 1, 0])
+    expect([once.created, twice.created, again.created], "one take for both lines").toEqual([1, 1, 0])
     expect(again.line).toEqual(twice.line)
   })
 
