@@ -145,6 +145,8 @@ const floorOf = (ffmpeg: string, sound: string, format: Format, folder: string):
 
 /** Runs the delivery in a process of its own. */
 const delivered = (folder: string, name: string, format: Format): Delivered => {
+  // Whoever writes beside an earlier result pays for memory that the floor, which writes over its own, has already.
+  rmSync(join(folder, name), { recursive: true, force: true })
   const { stdout, stderr, status } = spawnSync(process.execPath, [
     ...[
       fileURLToPath(import.meta.url),

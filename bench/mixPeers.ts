@@ -1,5 +1,5 @@
 /** Other ways to put a film's clips together, as other tools do it. Each returns the seconds it took, for all clips. */
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { type Film, type FilmClip, pathOfClip, rate } from "./mixFilm.ts"
@@ -29,8 +29,12 @@ export const ffmpegTook = (ffmpeg: string, args: ReadonlyArray<string>): number 
 const length = (film: Film): string => `${film.hours * 3600 * 48_000}`
 
 /** The mean of the runs where the film's sound is encoded by nothing but ffmpeg. */
-export const bare = (ffmpeg: string, sound: string, format: Format, folder: string): number =>
-  ffmpegTook(ffmpeg, ["-i", sound, ...codecs[format], join(folder, `floor.${format}`)])
+export const bare = (ffmpeg: string, sound: string, format: Format, folder: string): number => {
+  const target = join(folder, `floor.${format}`)
+  // What stood there gives its memory back first, as before a delivery.
+  rmSync(target, { force: true })
+  return ffmpegTook(ffmpeg, ["-i", sound, ...codecs[format], target])
+}
 
 /** The graph that delays each input and adds all up. */
 const graph = (clips: ReadonlyArray<FilmClip>, from: number): string =>

@@ -5,7 +5,7 @@ import { wavHeader } from "../audio/WavHeader.ts"
 import type { WavOrder } from "./Encode.ts"
 
 /** Bytes that go to the disk at once. */
-const atOnce = 1024 * 1024
+const atOnce = 128 * 1024
 
 /** Throws what the file system throws; whoever made it closes it in any case. */
 export class WavWriter {
