@@ -22,7 +22,7 @@ await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
     "engine-worker": "src/engines/worker.ts",
-    "wav-worker": "src/ffmpeg/wav-worker.ts",
+    "hand-worker": "src/ffmpeg/hand-worker.ts",
     "clip-worker": "src/pipeline/clip-worker.ts"
   },
   outdir,

@@ -65,6 +65,9 @@ export interface PlacedSink {
 
 /** A WAV file as it is written without ffmpeg. */
 export interface WavOrder {
+  readonly kind: "wav"
+  /** Where it will stand, and where it is written until it is whole. */
+  readonly path: string
   readonly part: string
   readonly from: Unfinished
   readonly to: Finished
@@ -80,6 +83,8 @@ export const wavOrder = (feed: PcmFeed, { sink, part }: PlacedSink): WavOrder | 
   const to: Finished = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
   const { language, ...texts } = tags
   return {
+    kind: "wav",
+    path: sink.path,
     part,
     from: { rate: feed.rate, channels: feed.channels },
     to,

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
+import type { Measures } from "../audio/Listener.ts"
 import type { Binary } from "./Binary.ts"
 import { BlockFeed } from "./BlockFeed.ts"
 import { type Chapter, chaptersText } from "./Chapters.ts"
@@ -9,14 +10,16 @@ import { type AudioSink, encodeJob, finishedFor, type PcmFeed, type PlacedSink, 
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "./Failures.ts"
 import { runJob } from "./Fluent.ts"
 import { attempt, inTemporaryFolder, writingWhole } from "./PartFile.ts"
-import { feeding, feedingFinished, type PcmBlock, type Taker, writingWav } from "./Taker.ts"
-import { type OrderedWav, threadProgram, wavThread } from "./WavThread.ts"
+import { handThread, threadProgram } from "./HandThread.ts"
+import { feeding, feedingFinished, type Hands, handsHere, type PcmBlock, type Taker } from "./Taker.ts"
 
 /** What is encoded, and where to. */
 export interface EncodeRequest {
   readonly feed: PcmFeed
-  readonly sinks: readonly [AudioSink, ...ReadonlyArray<AudioSink>]
+  readonly sinks: ReadonlyArray<AudioSink>
   readonly chapters?: ReadonlyArray<Chapter>
+  /** Whether its samples, which must be floats, are measured while they pass. */
+  readonly listen?: boolean
 }
 
 /** Blocks as a stream, or as what a generator yields: an exception out of a generator is a fault in the program. */
@@ -28,21 +31,24 @@ export const encodeOne = <E = never, R = never>(
   request: EncodeRequest,
   blocks: PcmBlocks<E, R>
 ): Effect.Effect<void, E | FfmpegFailed | DiskFull | Unwritable, R> =>
-  encodeAll(
-    binary,
-    [request],
-    Stream.map(streamOf(blocks), (block) => [block])
+  Effect.asVoid(
+    encodeAll(
+      binary,
+      [request],
+      Stream.map(streamOf(blocks), (block) => [block])
+    )
   )
 
 /**
  * The same for several feeds that come together: each element of the stream holds the next block of every request, in their
- * order. Each has an ffmpeg of its own; either all files are put in place or none.
+ * order. Each has an ffmpeg of its own; either all files are put in place or none. Returns what each request measures, where it is
+ * listened to.
  */
 export const encodeAll = <E, R>(
   binary: Binary,
   requests: ReadonlyArray<EncodeRequest>,
   blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>
-): Effect.Effect<void, E | FfmpegFailed | DiskFull | Unwritable, R> =>
+): Effect.Effect<ReadonlyArray<Measures | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
     return writingWhole(paths, (partOf) =>
@@ -53,19 +59,18 @@ export const encodeAll = <E, R>(
             sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
           }))
           const jobs = placed.flatMap((request, at) => jobsOf(request, join(folder, `${at}.txt`)))
-          const written = yield* wavTakers(placed)
-          const takers = placed.map((_, at) => [
-            ...(written[at] ?? []),
-            ...jobs.flatMap(({ request, taker }) => (request === placed[at] ? [taker] : []))
-          ])
+          const hands = yield* handsFor(placed)
+          const takers = placed.map((request) =>
+            jobs.flatMap((job) => (job.request === request ? [job.taker] : []))
+          )
           const encoding = Effect.forEach(jobs, (job) => encodeJobOf(binary, job), {
             concurrency: "unbounded",
             discard: true
           })
-          yield* Effect.all([encoding, pump(blocks, placed, takers)], {
-            concurrency: "unbounded",
-            discard: true
+          const [, heard] = yield* Effect.all([encoding, pump(blocks, placed, takers, hands)], {
+            concurrency: "unbounded"
           })
+          return heard
         })
       )
     )
@@ -76,6 +81,7 @@ interface Placed {
   readonly feed: PcmFeed
   readonly sinks: ReadonlyArray<PlacedSink>
   readonly chapters?: ReadonlyArray<Chapter>
+  readonly listen?: boolean
 }
 
 /** An ffmpeg to be run, and what gives it its samples. */
@@ -113,23 +119,20 @@ const jobsOf = (request: Placed, chaptersPath: string): ReadonlyArray<FedJob> =>
 /** How long a programme is at least for which a thread is worth its start, in seconds. */
 const worthThread = 180
 
-/** What writes the requests' WAV files: this thread, or one of their own where they are long. */
-const wavTakers = Effect.fnUntraced(function* (requests: ReadonlyArray<Placed>) {
-  const files = requests.map(({ feed, sinks }) =>
-    sinks.flatMap((placed): ReadonlyArray<OrderedWav> => {
+/** What is done with the requests' blocks without ffmpeg: in this thread, or in one of their own where they are long. */
+const handsFor = Effect.fnUntraced(function* (requests: ReadonlyArray<Placed>) {
+  const orders = requests.map(({ feed, sinks, listen = false }) => [
+    ...sinks.flatMap((placed) => {
       const order = wavOrder(feed, placed)
-      return order === undefined ? [] : [{ order, path: placed.sink.path }]
-    })
-  )
+      return order === undefined ? [] : [order]
+    }),
+    ...(listen ? [{ kind: "listen", ...feed } as const] : [])
+  ])
   const isLong = requests.some(
-    ({ feed }, at) => files[at]?.length !== 0 && feed.frames > worthThread * feed.rate
+    ({ feed }, at) => orders[at]?.length !== 0 && feed.frames > worthThread * feed.rate
   )
   const program = isLong ? threadProgram() : undefined
-  if (program === undefined)
-    return yield* Effect.forEach(files, (some) =>
-      Effect.forEach(some, ({ order, path }) => writingWav(order, path))
-    )
-  return (yield* wavThread(program, files)).map((taker) => [taker])
+  return yield* program === undefined ? handsHere(orders) : handThread(program, orders)
 })
 
 /** Runs one ffmpeg to its end. */
@@ -150,18 +153,20 @@ const encodeJobOf = Effect.fnUntraced(function* (
 const pump = <E, R>(
   blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>,
   requests: ReadonlyArray<Placed>,
-  takers: ReadonlyArray<ReadonlyArray<Taker>>
-): Effect.Effect<void, E | DiskFull | Unwritable, R> =>
+  takers: ReadonlyArray<ReadonlyArray<Taker>>,
+  hands: Hands
+): Effect.Effect<ReadonlyArray<Measures | undefined>, E | DiskFull | Unwritable, R> =>
   Effect.gen(function* () {
     const samples = requests.map(() => 0)
+    const senders = takers.map((some, at) => [hands.send[at] ?? nobody, ...some.map(({ send }) => send)])
     yield* Stream.runForEach(blocks, (together) =>
       Effect.forEach(
-        takers,
+        senders,
         (some, at) => {
           const block = together[at]
           if (block === undefined || block.length === 0) return Effect.void
           samples[at] = (samples[at] ?? 0) + block.length
-          return Effect.forEach(some, (taker) => taker.send(block), { discard: true })
+          return Effect.forEach(some, (send) => send(block), { discard: true })
         },
         { discard: true }
       )
@@ -174,7 +179,10 @@ const pump = <E, R>(
         )
       yield* Effect.forEach(takers[at] ?? [], (taker) => taker.finish, { discard: true })
     }
+    return yield* hands.finish
   })
+
+const nobody: Taker["send"] = () => Effect.void
 
 const streamOf = <E, R>(blocks: PcmBlocks<E, R>): Stream.Stream<PcmBlock, E, R> =>
   Symbol.asyncIterator in blocks || Symbol.iterator in blocks

@@ -2,11 +2,11 @@
 import { Effect, type Scope } from "effect"
 import { Finisher } from "../audio/Finish.ts"
 import type { Finished, Unfinished } from "../audio/Finish.ts"
+import type { Measures } from "../audio/Listener.ts"
 import type { BlockFeed } from "./BlockFeed.ts"
-import type { WavOrder } from "./Encode.ts"
 import type { DiskFull, Unwritable } from "./Failures.ts"
+import { byRequest, type HandOrder, handOf, pathOf } from "./Hand.ts"
 import { attempted } from "./PartFile.ts"
-import { WavWriter } from "./WavWriter.ts"
 
 /** Interleaved samples as their feed announces them. */
 export type PcmBlock = Float32Array | Int16Array
@@ -14,7 +14,7 @@ export type PcmBlock = Float32Array | Int16Array
 export interface Taker {
   readonly send: (block: PcmBlock) => Effect.Effect<void, DiskFull | Unwritable>
   /** Nothing more comes. */
-  readonly finish: Effect.Effect<void, DiskFull | Unwritable>
+  readonly finish: Effect.Effect<void>
 }
 
 /** An ffmpeg that is given the blocks as they come. */
@@ -35,18 +35,37 @@ export const feedingFinished = (feed: BlockFeed, from: Unfinished, to: Finished)
   }
 }
 
-/** A WAV file, written in this thread; `path` is where it will stand. */
-export const writingWav = (
-  order: WavOrder,
-  path: string
-): Effect.Effect<Taker, DiskFull | Unwritable, Scope.Scope> =>
+/** Work on the blocks of several requests that needs no ffmpeg. */
+export interface Hands {
+  /** For each request, as a taker has it. */
+  readonly send: ReadonlyArray<Taker["send"]>
+  /** Nothing more comes, to any of them. Returns what was heard of each, where it was listened to. */
+  readonly finish: Effect.Effect<ReadonlyArray<Measures | undefined>, DiskFull | Unwritable>
+}
+
+/** The same done in this thread. */
+export const handsHere = (
+  requests: ReadonlyArray<ReadonlyArray<HandOrder>>
+): Effect.Effect<Hands, DiskFull | Unwritable, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(
-      attempted(path, () => new WavWriter(order)),
-      (writer) => Effect.sync(() => writer.close())
+    Effect.forEach(requests, (orders) =>
+      Effect.forEach(orders, (order) =>
+        Effect.acquireRelease(
+          attempted(pathOf(order), () => ({ path: pathOf(order), hand: handOf(order) })),
+          ({ hand }) => Effect.sync(() => hand.close())
+        )
+      )
     ),
-    (writer) => ({
-      send: (block) => attempted(path, () => writer.take(block)),
-      finish: attempted(path, () => writer.finish())
+    (all) => ({
+      send: all.map(
+        (hands) => (block) =>
+          Effect.forEach(hands, ({ path, hand }) => attempted(path, () => hand.take(block)), {
+            discard: true
+          })
+      ),
+      finish: Effect.map(
+        Effect.forEach(all.flat(), ({ path, hand }) => attempted(path, () => hand.finish())),
+        (heard) => byRequest(requests, heard)
+      )
     })
   )

@@ -29,7 +29,7 @@ export class WavWriter {
   }
 
   /** Writes what is missing to the whole, and closes the file. */
-  finish(): void {
+  finish(): undefined {
     for (const bytes of this.finisher.rest()) this.put(bytes)
     if (this.bytes % 2 === 1) this.put(Uint8Array.of(0))
     this.flush()

@@ -1,9 +1,9 @@
 /** A mix brought to its loudness, with its true peaks held. */
 import { Effect, Stream } from "effect"
 import { Limiter } from "../audio/Limiter.ts"
-import { LoudnessMeter } from "../audio/Loudness.ts"
+import { Listener, type Measures } from "../audio/Listener.ts"
+import { LoudnessMeter } from "../audio/LoudnessMeter.ts"
 import { decibelsOf, gainOf } from "../audio/Pcm.ts"
-import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { excerptOf } from "./Excerpt.ts"
@@ -39,29 +39,11 @@ export const targetOf = (target: LoudnessTarget): LevelTarget => {
   }
 }
 
-/** Loudness and true peak of a stream of blocks. */
-export class Meter {
-  private readonly loudness: LoudnessMeter
-  private readonly truePeak: TruePeakMeter
-
-  constructor({ rate, channels }: Pick<Programme, "rate" | "channels">) {
-    this.loudness = new LoudnessMeter(rate, channels)
-    this.truePeak = new TruePeakMeter(channels)
-  }
-
-  push(block: Float32Array): void {
-    this.loudness.push(block)
-    this.truePeak.push(block)
-  }
-
-  /** What was pushed; nothing may be pushed afterwards. */
-  measured(): Measured {
-    return {
-      integrated: this.loudness.integrated(),
-      truePeak: Math.max(-120, decibelsOf(this.truePeak.peak()))
-    }
-  }
-}
+/** What was listened to, in decibels. */
+export const measuredOf = ({ integrated, truePeak }: Measures): Measured => ({
+  integrated,
+  truePeak: Math.max(-120, decibelsOf(truePeak))
+})
 
 /** The loudness by which an excerpt may miss its target, in LU, before it is levelled once more. */
 const closeEnough = 0.1
@@ -87,7 +69,7 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   const excerpt = excerptOf(programme)
   const { rate, channels } = excerpt
   const samples = new Float32Array(excerpt.length * channels)
-  const raw = new Meter(excerpt)
+  const raw = new Listener({ ...excerpt, frames: excerpt.length })
   let taken = 0
   yield* Stream.runForEach(mixOf(excerpt), ([block]) =>
     Effect.sync(() => {
@@ -96,7 +78,7 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
       taken += block.length
     })
   )
-  const { integrated, truePeak } = raw.measured()
+  const { integrated, truePeak } = measuredOf(raw.measures())
   if (integrated <= -70) return 1
   let decibels = loudness - integrated
   if (truePeak + decibels > peak)

@@ -3,13 +3,11 @@ import { Array, Effect, Stream } from "effect"
 import { Limiter } from "../audio/Limiter.ts"
 import type { MixBlock } from "../audio/Mix.ts"
 import { gainOf } from "../audio/Pcm.ts"
-import { PeakMeter } from "../audio/Peaks.ts"
 import type { JobId, SpeakerName } from "../domain/Ids.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"
-import type { EncodeRequest } from "../ffmpeg/Encoder.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { Meter } from "./Levelling.ts"
+import { measuredOf } from "./Levelling.ts"
 import { mixOf, type Programme } from "./Mixdown.ts"
 import { Progress } from "./Progress.ts"
 
@@ -67,17 +65,7 @@ const pass = Effect.fnUntraced(function* (
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
   const { rate, channels, length } = programme
-  const meter = new Meter(programme)
-  const outline = new PeakMeter(rate, channels, length)
   const limiters = [undefined, ...stems].map(() => new Limiter(rate, channels, gainOf(peak), gain))
-  const measured = (blocks: ReadonlyArray<Float32Array>) => {
-    const [mix] = blocks
-    if (mix !== undefined) {
-      meter.push(mix)
-      outline.push(mix)
-    }
-    return blocks
-  }
   let written = 0
   let told = 0
   const telling = (fraction: number) => {
@@ -94,20 +82,15 @@ const pass = Effect.fnUntraced(function* (
       return telling(length === 0 ? 1 : written / length)
     }),
     Stream.map((block: MixBlock) => block.flatMap((one, at) => limiters[at]?.push(one) ?? [])),
-    Stream.concat(Stream.sync(() => limiters.map((limiter) => limiter.flush()))),
-    Stream.map(measured)
+    Stream.concat(Stream.sync(() => limiters.map((limiter) => limiter.flush())))
   )
   const feed = { rate, channels, frames: length, sample: "float32" } as const
-  const requests = [whole, ...stems.map(({ sink }) => ({ sinks: [sink], chapters: [] }))].map(
-    ({ sinks, chapters }): EncodeRequest | undefined =>
-      Array.isNonEmptyReadonlyArray(sinks) ? { feed, sinks: [...sinks], chapters } : undefined
-  )
-  const wanted = requests.flatMap((request, at) => (request === undefined ? [] : [{ request, at }]))
-  if (wanted.length === 0) yield* Stream.runDrain(blocks)
-  else
-    yield* ffmpeg.encodeAll(
-      wanted.map(({ request }) => request),
-      Stream.map(blocks, (all) => wanted.flatMap(({ at }) => all[at] ?? []))
-    )
-  return { measured: meter.measured(), peaks: outline.peaks() }
+  // The whole is listened to, whether or not it becomes a file of its own.
+  const requests = [
+    { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true },
+    ...stems.map(({ sink }) => ({ feed, sinks: [sink] }))
+  ]
+  const [heard] = yield* ffmpeg.encodeAll(requests, blocks)
+  if (heard === undefined) return yield* Effect.dieMessage("the programme was not listened to")
+  return { measured: measuredOf(heard), peaks: heard.peaks }
 })

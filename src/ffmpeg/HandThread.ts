@@ -1,21 +1,22 @@
-/** WAV files written by a thread of their own, while this one mixes: half the time of a long programme. */
+/** WAV files written and measures taken by a thread of their own, while this one mixes: half the time of a long programme. */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
-import type { WavOrder } from "./Encode.ts"
+import type { Measures } from "../audio/Listener.ts"
 import type { DiskFull, Unwritable } from "./Failures.ts"
+import { byRequest, type HandOrder, pathOf } from "./Hand.ts"
 import { refusalOf } from "./PartFile.ts"
-import type { PcmBlock, Taker } from "./Taker.ts"
+import type { Hands, PcmBlock } from "./Taker.ts"
 
-/** What the thread is started with: its files. */
-export type WavOrders = ReadonlyArray<WavOrder>
+/** What the thread is started with. */
+export type HandOrders = ReadonlyArray<HandOrder>
 
 /** What is said to the thread. */
 export type ToThread =
   | {
       readonly kind: "block"
-      /** The files that it is for. */
+      /** The orders that it is for. */
       readonly first: number
       readonly count: number
       readonly room: ArrayBuffer
@@ -25,64 +26,54 @@ export type ToThread =
     }
   | { readonly kind: "finish" }
 
-/** What it says. Rooms come back when their samples are written. */
+/** What it says. Rooms come back when their samples are done with. */
 export type FromThread =
   | { readonly kind: "taken"; readonly room: ArrayBuffer }
-  | { readonly kind: "finished" }
-  | { readonly kind: "failed"; readonly file: number; readonly code: string; readonly words: string }
-
-/** A file to be written, and where it will stand. */
-export interface OrderedWav {
-  readonly order: WavOrder
-  readonly path: string
-}
+  /** What each order heard. */
+  | { readonly kind: "finished"; readonly heard: ReadonlyArray<Measures | undefined> }
+  | { readonly kind: "failed"; readonly order: number; readonly code: string; readonly words: string }
 
 /** Blocks on their way to the thread, so that neither waits for the other. */
 const mostWaiting = 8
 
 /** The thread's program: beside the bundle, or in dist/ where the sources run as they are; undefined where it was not built. */
 export const threadProgram = (): string | undefined =>
-  ["./wav-worker.mjs", "../../dist/wav-worker.mjs"]
+  ["./hand-worker.mjs", "../../dist/hand-worker.mjs"]
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
     .find((file) => existsSync(file))
 
-/** Starts a thread that writes the files of several requests; a taker for each. The files are closed when the scope is. */
-export const wavThread = (
+/** Starts a thread that works for several requests. What it has open is closed when the scope is. */
+export const handThread = (
   program: string,
-  requests: ReadonlyArray<ReadonlyArray<OrderedWav>>
-): Effect.Effect<ReadonlyArray<Taker>, never, Scope.Scope> =>
+  requests: ReadonlyArray<HandOrders>
+): Effect.Effect<Hands, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => new WavThread(program, requests.flat())),
+      Effect.sync(() => new HandThread(program, requests.flat())),
       (thread) => thread.close
     ),
-    (thread) => {
-      let open = requests.length
-      return requests.map((files, at): Taker => {
+    (thread) => ({
+      send: requests.map((orders, at) => {
         const first = requests.slice(0, at).flat().length
-        return {
-          send: (block) => thread.send(block, first, files.length),
-          // The last to end waits for all of them.
-          finish: Effect.suspend(() => (--open === 0 ? thread.finish : Effect.void))
-        }
-      })
-    }
+        return (block) => (orders.length === 0 ? Effect.void : thread.send(block, first, orders.length))
+      }),
+      finish: Effect.map(thread.finish, (heard) => byRequest(requests, heard))
+    })
   )
 
-class WavThread {
+class HandThread {
   private readonly worker: Worker
   private readonly spare: Array<ArrayBuffer> = []
   private waiting = 0
-  private finished = false
+  private heard: ReadonlyArray<Measures | undefined> | undefined
   private fault: DiskFull | Unwritable | undefined
   /** What a thread died of: a fault in the program. */
   private death: Error | undefined
   /** Called when anything of this has changed. */
   private changed: () => void = () => undefined
 
-  constructor(program: string, files: ReadonlyArray<OrderedWav>) {
-    const workerData: WavOrders = files.map(({ order }) => order)
-    this.worker = new Worker(program, { workerData, execArgv: [] })
+  constructor(program: string, orders: HandOrders) {
+    this.worker = new Worker(program, { workerData: orders, execArgv: [] })
     this.worker.on("message", (message: FromThread) => {
       switch (message.kind) {
         case "taken":
@@ -90,11 +81,12 @@ class WavThread {
           this.waiting--
           break
         case "finished":
-          this.finished = true
+          this.heard = message.heard
           break
         case "failed": {
           const cause = Object.assign(new Error(message.words), { code: message.code })
-          this.fault ??= refusalOf(files[message.file]?.path ?? "", cause)
+          const order = orders[message.order]
+          this.fault ??= refusalOf(order === undefined ? "" : pathOf(order), cause)
         }
       }
       this.changed()
@@ -119,11 +111,16 @@ class WavThread {
     })
   }
 
-  /** Brings all files to their end. */
-  readonly finish: Effect.Effect<void, DiskFull | Unwritable> = Effect.suspend(() => {
-    this.post({ kind: "finish" }, [])
-    return this.until(() => this.finished)
-  })
+  /** Brings everything to its end. */
+  readonly finish: Effect.Effect<ReadonlyArray<Measures | undefined>, DiskFull | Unwritable> = Effect.suspend(
+    () => {
+      this.post({ kind: "finish" }, [])
+      return Effect.map(
+        this.until(() => this.heard !== undefined),
+        () => this.heard ?? []
+      )
+    }
+  )
 
   /** Ends the thread; what it had open is closed with it. */
   readonly close: Effect.Effect<void> = Effect.promise(() => this.worker.terminate())
