@@ -6,6 +6,7 @@ import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
+import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Crew } from "../pipeline/Crew.ts"
 import { Progress } from "../pipeline/Progress.ts"
 import { Handover } from "../store/Handover.ts"
@@ -28,6 +29,8 @@ export interface Coordinator {
   readonly handover: Handover
   /** Jobs whose ends were taken back: they are removed when the batch is done. */
   readonly done: Array<Job>
+  /** Utterances of which it was asked what the share and Redis know. */
+  readonly looked: Set<UtteranceKey>
   /** Whether the run is being interrupted: nothing is handed out again. */
   readonly stopping: { now: boolean }
 }
@@ -60,6 +63,7 @@ export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
       watch,
       handover,
       done,
+      looked: new Set(),
       stopping: { now: false }
     }
     yield* Effect.addFinalizer((exit) =>
@@ -72,7 +76,7 @@ export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
         : Effect.void
     )
     const crew: Crew = {
-      begin: (plan) => learned(coordinator, plan),
+      begin: ({ utterances }) => learned(coordinator, utterances),
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>
         Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),

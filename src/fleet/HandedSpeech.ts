@@ -22,6 +22,7 @@ import {
   underWay,
   withdrawn
 } from "./Handout.ts"
+import { learned } from "./Joining.ts"
 import { SpeakEnd, Terms } from "./Parcels.ts"
 import { speakQueue } from "./Queues.ts"
 
@@ -44,6 +45,14 @@ export const speakBy = (
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const run = yield* makeRun(settings)
+      // Second takes are no part of the plan that was looked up at the beginning.
+      const wanted = yield* coordinator.handover.records(
+        settings.keys.filter((key) => !coordinator.looked.has(key))
+      )
+      yield* learned(
+        coordinator,
+        wanted.map(({ utterance }) => utterance)
+      )
       yield* store.revive(settings.keys, "passing")
       run.counts.reused = yield* mendClips(settings.keys)
       const unspoken = yield* store.unspoken(settings.keys)

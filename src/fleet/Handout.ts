@@ -6,9 +6,10 @@ import type { JobPlan } from "../pipeline/Plan.ts"
 import type { SpeakRun } from "../pipeline/SpeakRun.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"
 import type { Coordinator } from "./Coordinator.ts"
+import { fullSpeed } from "./FleetPace.ts"
 import { type Grant, SpeakParcel } from "./Parcels.ts"
 import { deliveryId, keepPlan } from "./PlanFile.ts"
-import { deliverQueue, jobOptions, prefix, queuesKey, speakQueue } from "./Queues.ts"
+import { deliverQueue, jobOptions, prefix, speakQueue } from "./Queues.ts"
 
 /** One speak stage. */
 export interface Stage extends Coordinator {
@@ -41,9 +42,8 @@ export const limited = ({ watch, client, run, asked }: Stage, provider: Provider
     const starts = perSecond === undefined ? unlimited : Math.max(1, Math.floor(perSecond))
     const queue = yield* watch.queue(name)
     yield* asked(async () => {
-      await queue.setGlobalConcurrency(concurrency)
+      await fullSpeed(client, queue, concurrency)
       await queue.setGlobalRateLimit(starts, perSecond === undefined ? 1_000 : (starts / perSecond) * 1_000)
-      await client.sadd(queuesKey, name)
     })
   })
 

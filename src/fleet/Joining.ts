@@ -1,6 +1,6 @@
 /** What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under way. */
 import { Effect, Schema } from "effect"
-import type { BatchPlan } from "../pipeline/Plan.ts"
+import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"
 import type { Coordinator } from "./Coordinator.ts"
 import { SpeakParcel } from "./Parcels.ts"
@@ -11,11 +11,13 @@ const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
 /** Jobs that are read at once. */
 const atOnce = 200
 
-/** Takes over what the share and Redis know of a batch's utterances. */
+/** Takes over what the share and Redis know of utterances that were not asked about yet. */
 export const learned = Effect.fn("Joining.learned")(function* (
-  { client, share, handover }: Coordinator,
-  { utterances }: BatchPlan
+  { client, asked, share, handover, looked }: Coordinator,
+  all: ReadonlyArray<Utterance>
 ) {
+  const utterances = all.filter(({ key }) => !looked.has(key))
+  for (const { key } of utterances) looked.add(key)
   const own = new Map(
     (yield* handover.records(utterances.map(({ key }) => key))).map((record) => [
       record.utterance.key,
@@ -28,7 +30,7 @@ export const learned = Effect.fn("Joining.learned")(function* (
       Effect.gen(function* () {
         const spoken = yield* share.recordOf(key)
         if (spoken !== undefined) return spoken
-        const data = yield* Effect.promise(() =>
+        const data = yield* asked(() =>
           client.hget(`${prefix}:${speakQueue(casting.provider)}:${key}`, "data")
         )
         const read = readParcel(data)

@@ -2,7 +2,7 @@
  * A worker of a fleet: takes utterances and deliveries out of the queues until it is told to stop, then takes no more, lets what it
  * has in hand end within a little while, and gives the rest back.
  */
-import { type Job, DelayedError, Worker as QueueWorker, WaitingError } from "bullmq"
+import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
 import type { Redis } from "ioredis"
 import { knownProviders, ProviderId, type UtteranceKey } from "../domain/Ids.ts"
@@ -15,6 +15,7 @@ import type { StateUnusable } from "../store/StateFault.ts"
 import { passingState } from "../store/StateFolder.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { makeDeliverHand } from "./DeliverHand.ts"
+import { bear, slowDown } from "./FleetPace.ts"
 import { type Hold, ledger, type LedgerParts } from "./Ledger.ts"
 import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "./Parcels.ts"
 import { deliverQueue, opened, prefix, queuesKey, speakQueue } from "./Queues.ts"
@@ -67,16 +68,15 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   ).pipe(Layer.provideMerge(state))
   const base = yield* Layer.build(passing)
   const told = yield* Layer.build(Layer.provideMerge(ledger(parts), Layer.succeedContext(base)))
-  const queues = new Map<string, { readonly rateLimit: (millis: number) => Promise<void> }>()
+  const queues = new Map<string, Queue>()
 
   /** Passes on what the coordinator cannot see, and slows the whole fleet where the service asks for it. */
   const emit = (event: ProgressEvent): Effect.Effect<void> =>
     Effect.sync(() => {
-      if (event._tag === "LanePaced" && event.waitingSeconds > 0)
-        void queues
-          .get(speakQueue(event.provider))
-          ?.rateLimit(Math.ceil(event.waitingSeconds * 1000))
-          .catch(() => {})
+      const queue = "provider" in event ? queues.get(speakQueue(event.provider)) : undefined
+      if (queue !== undefined && event._tag === "LanePaced")
+        void slowDown(client, queue, event.waitingSeconds * 1_000).catch(() => {})
+      if (queue !== undefined && event._tag === "Submitted") void bear(client, queue).catch(() => {})
       if (!isNews(event)) return
       const about =
         "utterance" in event
@@ -167,7 +167,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
       })
     const known = new Set<string>()
     const look = Effect.gen(function* () {
-      const names = yield* Effect.promise(() => client.smembers(queuesKey))
+      const names = yield* Effect.promise(() => client.hkeys(queuesKey))
       const usual = knownProviders.map((provider) => speakQueue(ProviderId.make(provider)))
       for (const name of new Set([...usual, ...names])) {
         if (known.has(name)) continue

@@ -1,0 +1,54 @@
+/**
+ * How fast a whole fleet sends to a provider: as on one machine, fewer at once after the service asked to slow down, and more again with
+ * each create that it bears; kept in Redis, where every worker finds it and changes it.
+ */
+import type { Queue } from "bullmq"
+import { Option, Schema } from "effect"
+import type { Redis } from "ioredis"
+import { borne, fullPace, type Pace, slowed } from "../gateway/Pace.ts"
+import { prefix, queuesKey } from "./Queues.ts"
+
+const PaceText = Schema.parseJson(
+  Schema.Struct({ window: Schema.Number, gap: Schema.Number, slowedAt: Schema.Number })
+)
+const read = Schema.decodeUnknownOption(PaceText)
+
+const keyOf = ({ name }: Queue): string => `${prefix}:pace:${name}`
+
+/** The manifest's limit of a queue. */
+const limitOf = async (client: Redis, queue: Queue): Promise<number> =>
+  Math.max(1, Number((await client.hget(queuesKey, queue.name)) ?? 1))
+
+const known = async (client: Redis, queue: Queue): Promise<Pace | undefined> =>
+  Option.getOrUndefined(read(await client.get(keyOf(queue))))
+
+const keep = async (client: Redis, queue: Queue, pace: Pace): Promise<void> => {
+  await client.set(keyOf(queue), JSON.stringify(pace))
+  await queue.setGlobalConcurrency(Math.floor(pace.window))
+}
+
+/** Sets a queue's limits by the manifest; what was learned before is forgotten. */
+export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Promise<void> => {
+  await client.hset(queuesKey, queue.name, limit)
+  await client.del(keyOf(queue))
+  await queue.setGlobalConcurrency(limit)
+}
+
+/** The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from then on. */
+export const slowDown = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
+  const before = (await known(client, queue)) ?? fullPace(await limitOf(client, queue))
+  const pace = slowed(before, Date.now())
+  await queue.rateLimit(Math.max(1, Math.ceil(pause), pace.gap))
+  // Refusals of one burst count once, whichever workers meet them.
+  if (pace !== before) await keep(client, queue, pace)
+}
+
+/** The service took a create. */
+export const bear = async (client: Redis, queue: Queue): Promise<void> => {
+  const before = await known(client, queue)
+  if (before === undefined) return
+  const limit = await limitOf(client, queue)
+  const pace = borne(before, limit)
+  if (pace.window < limit || pace.gap > 0) await keep(client, queue, pace)
+  else await fullSpeed(client, queue, limit)
+}

@@ -1,0 +1,36 @@
+/** What one worker learns of a provider's pace holds for the whole fleet. */
+import { Queue } from "bullmq"
+import { Redis } from "ioredis"
+import { describe, expect, test } from "vitest"
+import { bear, fullSpeed, slowDown } from "../../src/fleet/FleetPace.ts"
+import { prefix } from "../../src/fleet/Queues.ts"
+import { hasRedis, RedisServer } from "./RedisServer.ts"
+
+describe.skipIf(!hasRedis)("a fleet's pace", () => {
+  test("is halved once for a burst of refusals, pauses everybody, and comes back with what is borne", async () => {
+    const server = await RedisServer.start()
+    const client = new Redis(server.url, { maxRetriesPerRequest: null })
+    // Two workers' own views of one queue.
+    const [one, other] = [0, 1].map(() => new Queue("speak.p", { connection: client, prefix }))
+    try {
+      if (one === undefined || other === undefined) throw new Error("two were made")
+      await fullSpeed(client, one, 8)
+      await one.setGlobalRateLimit(1_000_000, 1_000)
+      await slowDown(client, one, 60_000)
+      await slowDown(client, other, 60_000)
+      expect(await other.getGlobalConcurrency()).toBe(4)
+      expect(await other.getRateLimitTtl(1_000_000)).toBeGreaterThan(50_000)
+      for (let borne = 0; borne < 4; borne++) await bear(client, other)
+      expect(await one.getGlobalConcurrency()).toBe(4)
+      await bear(client, one)
+      expect(await one.getGlobalConcurrency()).toBe(5)
+      for (let borne = 0; borne < 30; borne++) await bear(client, one)
+      expect(await other.getGlobalConcurrency()).toBe(8)
+    } finally {
+      await one?.close()
+      await other?.close()
+      client.disconnect()
+      await server.stop()
+    }
+  })
+})
