@@ -53,6 +53,14 @@ jobs:
   - { id: film-de, input: film.de.srt, video: film.mp4, language: de, outputs: [wav, srt] }
 `
 
+/** The same words into another container: nothing is spoken anew. */
+const webm = `
+service: embedded
+defaults: { provider: provider_opensource, voice: os-slt, language: en, speakers: { ANNA: {}, BO: { voice: os-rms } } }
+jobs:
+  - { id: film-webm, input: film.en.srt, video: film.webm, outputs: [webm], original: duck }
+`
+
 let first: Ran
 
 beforeAll(async () => {
@@ -64,6 +72,13 @@ beforeAll(async () => {
   writeFileSync(at("film.de.srt"), srt("Seven eight.", "Nine and ten."))
   writeFileSync(at("batch.yaml"), manifest)
   first = await run(["run", "batch.yaml", "--json"], { cwd })
+  const picture = ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-vf", "scale=320:-2"]
+  await Effect.runPromise(
+    ffmpeg("-loglevel", "error", "-i", at("film.mp4"), ...picture, "-c:a", "libopus", at("film.webm"))
+  )
+  writeFileSync(at("webm.yaml"), webm)
+  const second = await run(["run", "webm.yaml"], { cwd })
+  expect(second.code, second.stderr).toBe(0)
 }, 60_000)
 
 describe("a film in two languages", () => {
@@ -130,14 +145,16 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     server = createServer((request, response) => {
       if (request.url === "/") {
         response.setHeader("content-type", "text/html")
-        response.end(`<!doctype html><title>film</title><video src="/film.mp4" preload="auto"></video>`)
+        response.end(`<!doctype html><title>film</title><video preload="auto"></video>`)
         return
       }
-      const film = readFileSync(at("out/film-en/film-en.mp4"))
+      const ending = request.url === "/film.webm" ? "webm" : "mp4"
+      const job = ending === "webm" ? "film-webm" : "film-en"
+      const film = readFileSync(at("out", job, `${job}.${ending}`))
       const [, from = "0", to = ""] = /bytes=(\d+)-(\d*)/u.exec(request.headers.range ?? "") ?? []
       const end = to === "" ? film.length - 1 : Number(to)
       response.writeHead(request.headers.range === undefined ? 200 : 206, {
-        "content-type": "video/mp4",
+        "content-type": `video/${ending}`,
         "accept-ranges": "bytes",
         "content-range": `bytes ${from}-${end}/${film.length}`
       })
@@ -154,14 +171,20 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     server.close()
   })
 
-  test("plays as long as the source, with speech where the report puts it and the film's own sound alone elsewhere", async () => {
-    const report = JSON.parse(readFileSync(at("out/film-en/report.json"), "utf8"))
-    const page = await browser.newPage()
-    await page.goto(home)
-    const seen = await page.evaluate(`(async () => {
+  test.each([
+    { ending: "mp4", job: "film-en", width: 640 },
+    { ending: "webm", job: "film-webm", width: 320 }
+  ])(
+    "plays $ending as long as the source, with speech where the report puts it and the film's own sound alone elsewhere",
+    async ({ ending, job, width }) => {
+      const report = JSON.parse(readFileSync(at(`out/${job}/report.json`), "utf8"))
+      const page = await browser.newPage()
+      await page.goto(home)
+      const seen = await page.evaluate(`(async () => {
       const video = document.querySelector("video")
+      video.src = "/film.${ending}"
       if (video.readyState < 1) await new Promise((ready) => video.addEventListener("loadedmetadata", ready))
-      const sound = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(await (await fetch("/film.mp4")).arrayBuffer())
+      const sound = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(await (await fetch("/film.${ending}")).arrayBuffer())
       const level = (from, to) => {
         let sum = 0
         for (let c = 0; c < sound.numberOfChannels; c++)
@@ -181,12 +204,14 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
         between: level(4, 5.5)
       }
     })()`)
-    const { duration } = await probe(at("film.mp4"))
-    const played = Schema.decodeUnknownSync(Played)(seen)
-    expect(played.width).toBe(640)
-    expect(Math.abs(played.duration - duration / 1e6)).toBeLessThan(0.05)
-    expect(Math.abs(played.length - duration / 1e6)).toBeLessThan(0.05)
-    expect(played.levels).toHaveLength(2)
-    for (const level of played.levels) expect(level).toBeGreaterThan(played.between + 8)
-  }, 30_000)
+      const { duration } = await probe(at("film.mp4"))
+      const played = Schema.decodeUnknownSync(Played)(seen)
+      expect(played.width).toBe(width)
+      expect(Math.abs(played.duration - duration / 1e6)).toBeLessThan(0.05)
+      expect(Math.abs(played.length - duration / 1e6)).toBeLessThan(0.05)
+      expect(played.levels).toHaveLength(2)
+      for (const level of played.levels) expect(level).toBeGreaterThan(played.between + 8)
+    },
+    30_000
+  )
 })
