@@ -19,6 +19,12 @@ export interface JobRow {
   readonly fraction: number
 }
 
+/** A second, from the moment at which the first of its utterances was spoken, and how many were. */
+interface BusySecond {
+  readonly from: number
+  readonly spoken: number
+}
+
 export interface Board {
   readonly startedAt: number
   readonly planned:
@@ -42,8 +48,8 @@ export interface Board {
   readonly sent: number
   /** Credits of what was sent in this run, as far as they are known. */
   readonly credits: number | undefined
-  /** When the last utterances were spoken, oldest first: the past minute's. */
-  readonly recent: ReadonlyArray<number>
+  /** The seconds of the past minute in which something was spoken, oldest first: a busy run speaks hundreds in each. */
+  readonly recent: ReadonlyArray<BusySecond>
   readonly stopping: string | undefined
 }
 
@@ -86,7 +92,7 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
     case "Adopted":
       return withFlight({ ...board, inVain: 0, adopted: board.adopted + 1 }, event.provider, 1)
     case "Spoken": {
-      const recent = [...board.recent.filter((at) => at > now - paceOver), now]
+      const recent = withSpoken(board.recent, now)
       const landed = withFlight({ ...board, inVain: 0, spoken: board.spoken + 1, recent }, event.provider, -1)
       const lane = laneOf(landed, event.provider)
       return withLane(landed, event.provider, { ...lane, spoken: lane.spoken + 1 })
@@ -128,13 +134,24 @@ export const settled = (board: Board): { readonly done: number; readonly all: nu
 /** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */
 export const secondsLeft = (board: Board, now: number): number | undefined => {
   const { done, all } = settled(board)
-  const recent = board.recent.filter((at) => at > now - paceOver)
-  const first = recent[0]
-  if (done >= all || first === undefined || recent.length < 8 || now - first < 4_000) return undefined
-  return ((all - done) * (now - first)) / 1000 / recent.length
+  const recent = withinPace(board.recent, now)
+  const spoken = recent.reduce((sum, second) => sum + second.spoken, 0)
+  const since = now - (recent[0]?.from ?? now)
+  if (done >= all || spoken < 8 || since < 4_000) return undefined
+  return ((all - done) * since) / 1000 / spoken
 }
 
 const paceOver = 60_000
+
+const withinPace = (recent: Board["recent"], now: number): Board["recent"] =>
+  recent.filter(({ from }) => from > now - paceOver)
+
+const withSpoken = (recent: Board["recent"], now: number): Board["recent"] => {
+  const last = recent.at(-1)
+  return last !== undefined && now - last.from < 1_000
+    ? [...recent.slice(0, -1), { from: last.from, spoken: last.spoken + 1 }]
+    : [...withinPace(recent, now), { from: now, spoken: 1 }]
+}
 
 const laneOf = (board: Board, provider: string): Lane =>
   board.lanes.get(provider) ?? { inFlight: 0, limit: undefined, waitingUntil: 0, spoken: 0 }
