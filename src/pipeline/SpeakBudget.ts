@@ -10,6 +10,13 @@ export const priceBy =
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
 
+/** Why creates are stopped at the limit, in words. */
+export const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
+  const before =
+    spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} were spent before, in runs that were cut short)`
+  return `the limit of ${maxCredits} credits is reached${before}; what is under way is finished, raise --max-credits to go on`
+}
+
 /** A limit on credits, kept before each create and not after it. */
 export class SpeakBudget {
   private spent = 0

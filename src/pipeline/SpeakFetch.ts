@@ -12,7 +12,7 @@ import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { keepClip, type KeptClip } from "./SpeakClip.ts"
 import type { ClipWork } from "./ClipMaker.ts"
 import { type Ending, Hopeless } from "./SpeakEnding.ts"
-import { anew, lost, refusedRead, setAside } from "./SpeakOne.ts"
+import { anew, lost, refusedRead, setAside } from "./SpeakFaults.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** Times that audio which cannot be used is fetched anew, in case it was damaged on its way. */

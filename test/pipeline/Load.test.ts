@@ -4,7 +4,8 @@ import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect, type Array } from "effect"
 import { ModelId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
-import { loadBatch, type RunFlags } from "../../src/pipeline/Load.ts"
+import { loadBatch } from "../../src/pipeline/Load.ts"
+import type { RunFlags } from "../../src/pipeline/RunFlags.ts"
 
 /** A folder with these files, and what loading `inputs` in it says. */
 const load = Effect.fnUntraced(function* (

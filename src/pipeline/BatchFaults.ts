@@ -1,0 +1,81 @@
+/** What is wrong with a batch's jobs as a whole, each of which may be well by itself. */
+import { Array } from "effect"
+import { knownProviders } from "../domain/Ids.ts"
+import { type Manifest, type OutputName, soundNames } from "../domain/Manifest.ts"
+import { InputFault } from "./InputRejected.ts"
+import type { Job } from "./Job.ts"
+import { nearest } from "./ManifestFile.ts"
+
+/** Every fault of the jobs of a manifest, which is called `file` in messages. */
+export const batchFaults = (
+  jobs: ReadonlyArray<Job>,
+  manifest: Manifest,
+  file: string
+): ReadonlyArray<InputFault> => [
+  ...faultsOfIds(jobs, file),
+  ...faultsOfProviders(jobs, manifest, file),
+  ...faultsOfShared(jobs, file)
+]
+
+/** What goes into one video must have the same picture, and a sound to go into it. */
+const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
+  const members = jobs.flatMap((job) => (job.into === undefined ? [] : [{ ...job, into: job.into }]))
+  return Object.values(Array.groupBy(members, ({ into }) => into.toLowerCase())).flatMap(
+    ([first, ...others]) => {
+      const fault = (job: Job, message: string) =>
+        InputFault.make({ file, message: `job ${job.id}: into: ${message}` })
+      return [
+        ...(first.video === undefined ? [fault(first, "needs a video: name one under video")] : []),
+        ...others
+          .filter(({ video }) => video?.path !== first.video?.path)
+          .map((job) => fault(job, `${first.into} has the picture of job ${first.id}: name the same video`)),
+        ...[first, ...others]
+          .filter(({ outputs }) => !outputs.some((name) => isSound(name)))
+          .map((job) =>
+            fault(
+              job,
+              `needs a sound to go into ${first.into}: add wav (or ${soundNames.slice(1).join(", ")}) to outputs`
+            )
+          )
+      ]
+    }
+  )
+}
+
+const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
+
+/** Two jobs of one name would overwrite each other, also on disks that do not tell A from a. */
+const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
+  Object.values(Array.groupBy(jobs, (job) => job.id.normalize("NFC").toLowerCase()))
+    .filter((same) => same.length > 1)
+    .map((same) =>
+      InputFault.make({
+        file,
+        message: `${same.length} jobs would be called "${same[0].id}" (${same
+          .map((job) => job.inputName)
+          .join(", ")}): give each an id of its own`
+      })
+    )
+
+/** A provider must be one of the five or declared under `providers`, so that a typing error is found before it costs. */
+const faultsOfProviders = (
+  jobs: ReadonlyArray<Job>,
+  manifest: Manifest,
+  file: string
+): ReadonlyArray<InputFault> => {
+  const declared: ReadonlyArray<string> = [...knownProviders, ...Object.keys(manifest.providers ?? {})]
+  return jobs.flatMap((job) => {
+    const named = [job.voice.provider, ...Object.values(job.speakers).map(({ provider }) => provider)]
+    return Array.dedupe(named.filter((provider) => provider !== undefined))
+      .filter((provider) => !declared.includes(provider))
+      .map((provider) => {
+        const near = nearest(provider, declared)
+        return InputFault.make({
+          file,
+          message:
+            `job ${job.id}: unknown provider "${provider}"${near === undefined ? "" : `; did you mean ${near}?`} ` +
+            `(known: ${knownProviders.join(", ")}; a further provider of your service is declared under providers:)`
+        })
+      })
+  })
+}

@@ -1,0 +1,257 @@
+/**
+ * The task of an utterance that has none yet: announced before it is sent, recorded when it is taken, looked for where it may
+ * have been made without our knowing.
+ */
+import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
+import type { ProviderId, TaskId } from "../domain/Ids.ts"
+import { labelled, markOf } from "../domain/Mark.ts"
+import { Setback } from "../domain/Setback.ts"
+import { type CallFault, setbackOf } from "../gateway/Fault.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import type { Lane } from "../gateway/Lane.ts"
+import { asked, backoff } from "../gateway/Patience.ts"
+import { Learned } from "../store/Learned.ts"
+import type { StateUnusable } from "../store/StateFault.ts"
+import type { UtteranceRow } from "../store/UtteranceRow.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { Progress } from "./Progress.ts"
+import { limitReached } from "./SpeakBudget.ts"
+import { type Ending, Hopeless, Left } from "./SpeakEnding.ts"
+import { halting, refusedRead, setAside } from "./SpeakFaults.ts"
+import type { SpeakRun } from "./SpeakRun.ts"
+import { search } from "./SpeakSearch.ts"
+
+/** Creates of one take that may meet passing faults before the utterance is set aside. */
+const mostAttempts = 6
+
+/** How long a create that is in the air may still bring its answer home when the run is interrupted. */
+const landing = Duration.millis(3_500)
+
+/** What bringing an utterance to its task needs. */
+export type SpeakOneNeeds = UtteranceStore | Gateway | Learned | Progress
+
+/** A task for an utterance: looked for where one may have been made, else created. */
+export const obtained = (
+  run: SpeakRun,
+  lane: Lane,
+  row: UtteranceRow
+): Effect.Effect<TaskId, Ending | StateUnusable, SpeakOneNeeds> =>
+  Effect.gen(function* () {
+    const found =
+      row.state === "announced"
+        ? yield* recovered(run, lane, row, row.announcedAt ?? 0, "earlier")
+        : undefined
+    return found ?? (yield* created(run, lane, row))
+  })
+
+/** Looks for the task of an announced utterance; undefined where there surely is none and it may be created. */
+const recovered = (
+  run: SpeakRun,
+  lane: Lane,
+  row: UtteranceRow,
+  lostAt: number,
+  made: "earlier" | "now"
+): Effect.Effect<TaskId | undefined, Ending | StateUnusable, SpeakOneNeeds> =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const progress = yield* Progress
+    const { key, casting, characters } = row.utterance
+    const finding = yield* search(run, row, lostAt).pipe(
+      Effect.tapErrorTag("Unreachable", lane.told),
+      Effect.tapErrorTag("Broken", lane.told),
+      Effect.catchTags({
+        Unreachable: (fault) => setAside(fault),
+        Broken: (fault) => setAside(fault),
+        SlowDown: (fault) => setAside(fault),
+        Refused: (fault) => refusedRead(run, fault)
+      })
+    )
+    switch (finding._tag) {
+      case "Absent":
+        yield* store.apply({ event: "withdraw", key })
+        return undefined
+      case "Undecidable":
+        return yield* new Hopeless({
+          setback: Setback.make({
+            kind: "undecidable",
+            words: `its create got no answer, and ${finding.why}: it may have been paid for`
+          })
+        })
+      case "Found": {
+        const { task, credits } = finding.task
+        yield* store.apply({ event: "adopt", key, task, credits })
+        yield* run.alive
+        if (made === "earlier") {
+          run.counts.adopted++
+          run.budget.found(credits ?? (run.price(casting) ?? 0) * characters)
+          yield* progress.emit({ _tag: "Adopted", provider: casting.provider, utterance: key })
+        } else {
+          run.counts.created++
+          run.counts.characters += characters
+        }
+        return task
+      }
+    }
+  })
+
+/** Creates a task, trying again after passing faults. */
+const created = (
+  run: SpeakRun,
+  lane: Lane,
+  row: UtteranceRow
+): Effect.Effect<TaskId, Ending | StateUnusable, SpeakOneNeeds> => {
+  const { key, casting } = row.utterance
+  return attempt(run, lane, row).pipe(
+    Effect.tapError((fault) =>
+      isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
+    ),
+    Effect.retry(createRetries),
+    Effect.catchTags({ SlowDown: setAside, Unreachable: setAside, Broken: setAside, Refused: setAside })
+  )
+}
+
+const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
+  fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "Broken"
+
+/** Retries of a create that surely made no task: never before the time that the service asked to wait. */
+const createRetries = backoff.pipe(
+  Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
+  Schedule.modifyDelay((fault, delay) => (isCallFault(fault) ? Duration.max(delay, asked(fault)) : delay)),
+  Schedule.whileInput(isCallFault),
+  Schedule.intersect(Schedule.recurs(mostAttempts - 1))
+)
+
+/** One create, from its announcement to its answer. Fails with a call's fault where it surely made no task. */
+const attempt = (
+  run: SpeakRun,
+  lane: Lane,
+  row: UtteranceRow
+): Effect.Effect<TaskId, CallFault | Ending | StateUnusable, SpeakOneNeeds> =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const gateway = yield* Gateway
+    const learned = yield* Learned
+    const progress = yield* Progress
+    const { key, casting, characters } = row.utterance
+    if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
+    yield* run.punctual
+    if (run.halted() !== undefined) return yield* new Left()
+    const cost = (run.price(casting) ?? 0) * characters
+    if (!run.budget.reserve(cost)) {
+      yield* run.stop({
+        reason: "budget",
+        words: limitReached(run.settings)
+      })
+      return yield* new Left()
+    }
+
+    const profile = run.settings.profileOf(casting.provider)
+    const label = labelled(row.label, markOf(key, row.take))
+    const sent = yield* landed(
+      Effect.gen(function* () {
+        yield* store.apply({ event: "announce", key })
+        const announcedAt = yield* Clock.currentTimeMillis
+        const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
+        if (answer._tag === "Right") {
+          yield* store.apply({ event: "accept", key, task: answer.right.task, credits: answer.right.credits })
+        } else if (answer.left._tag !== "Broken") {
+          yield* store.apply({ event: "withdraw", key })
+        }
+        return { announcedAt, answer }
+      })
+    )
+    const { announcedAt, answer } = sent
+    if (answer._tag === "Right") {
+      const { task, credits } = answer.right
+      const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
+      run.budget.pay(cost, paid)
+      if (credits !== undefined) yield* learned.paid(casting, characters, credits)
+      yield* lane.told("taken")
+      yield* run.alive
+      run.counts.created++
+      run.counts.characters += characters
+      yield* progress.emit({
+        _tag: "Submitted",
+        provider: casting.provider,
+        utterance: key,
+        characters,
+        ...(paid === undefined ? {} : { credits: paid })
+      })
+      return task
+    }
+
+    const fault = answer.left
+    yield* lane.told(fault)
+    if (fault._tag === "SlowDown") yield* paced(lane, casting.provider)
+    switch (fault._tag) {
+      case "Refused":
+        run.budget.release(cost)
+        return yield* refusedCreate(run, row, fault)
+      case "SlowDown":
+      case "Unreachable":
+        run.budget.release(cost)
+        return yield* fault
+      case "Broken": {
+        const lostAt = yield* Clock.currentTimeMillis
+        const task = yield* recovered(
+          run,
+          lane,
+          { ...row, state: "announced", announcedAt },
+          lostAt,
+          "now"
+        ).pipe(Effect.tapError(() => Effect.sync(() => run.budget.pay(cost, undefined))))
+        if (task === undefined) {
+          run.budget.release(cost)
+          return yield* fault
+        }
+        run.budget.pay(cost, run.price(casting) === undefined ? undefined : cost)
+        return task
+      }
+    }
+  })
+
+/** Tells how a lane stands after it was slowed. */
+const paced = (lane: Lane, provider: ProviderId): Effect.Effect<void, never, Progress> =>
+  Effect.gen(function* () {
+    const progress = yield* Progress
+    const { inFlight, limit, heldUntil } = yield* lane.status
+    const waitingSeconds = Math.max(0, heldUntil - (yield* Clock.currentTimeMillis)) / 1000
+    yield* progress.emit({ _tag: "LanePaced", provider, inFlight, limit, waitingSeconds })
+  })
+
+/**
+ * Runs a create to its recorded end even when the run is interrupted meanwhile, for as long as an answer may take to come
+ * home; after that it stays announced, which the next run looks into.
+ */
+const landed = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDaemon(restore(create)), (fiber) =>
+      restore(Fiber.join(fiber)).pipe(
+        Effect.onInterrupt(() =>
+          // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
+          Fiber.await(fiber).pipe(
+            Effect.timeoutOption(landing),
+            Effect.interruptible,
+            Effect.forkDaemon,
+            Effect.flatMap(Fiber.await),
+            Effect.zipRight(Fiber.interrupt(fiber))
+          )
+        )
+      )
+    )
+  )
+
+/** A refused create: the run's end for the key and the credits, this utterance's own for everything else. */
+const refusedCreate = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  fault: Extract<CallFault, { readonly _tag: "Refused" }>
+): Effect.Effect<never, Ending, Learned> =>
+  Effect.gen(function* () {
+    if (fault.reason === "key" || fault.reason === "credits") return yield* halting(run, fault)
+    const learned = yield* Learned
+    const { casting, characters } = row.utterance
+    if (fault.reason === "too-long")
+      yield* learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
+    return yield* new Hopeless({ setback: setbackOf(fault) })
+  })
