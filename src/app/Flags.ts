@@ -77,15 +77,18 @@ const address = Schema.NonEmptyTrimmedString.pipe(
   })
 )
 
-const baseUrl = maybe(
-  checked(
-    "base-url",
-    "URL",
-    address,
-    "an http or https address without a name or password in it",
-    "The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL."
+const serviceAddress = (description: string) =>
+  maybe(
+    checked(
+      "base-url",
+      "URL",
+      address,
+      "an http or https address without a name or password in it",
+      description
+    )
   )
-)
+
+const baseUrl = serviceAddress("The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL.")
 
 export const json = flag("json", "The result as JSON on stdout, and nothing else there.")
 
@@ -221,6 +224,11 @@ export const ownFleet = {
   fleet: checked("fleet", "URL", redis, redisWords, "The Redis where the fleet meets."),
   share: requiredText("share", "DIR", "The folder that all machines of the fleet mount.")
 }
+
+/** The service as a worker reaches it. */
+export const workerBaseUrl = serviceAddress(
+  "The service as this machine reaches it, else DUBWRIGHT_BASE_URL, else the batch's; the key goes there and nowhere else."
+)
 
 const RoleList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(Schema.Literal(...roles))))
 

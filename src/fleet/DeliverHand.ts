@@ -41,13 +41,6 @@ export const makeDeliverHand = (client: Redis, share: Share) =>
     return ({ plan: name }: DeliverParcel) =>
       Effect.gen(function* () {
         const planned = yield* keptPlan(share, name)
-        if (planned === undefined) {
-          return ended({
-            status: "failed",
-            looks: 0,
-            error: `${share.root}: fleet/${name}.json is missing, or of another version: every machine of a fleet needs the same folder and the same dubwright`
-          })
-        }
         const { plan, takes, out } = planned
         const { keys, found } = yield* recordsOf(planned)
         const firsts = new Set(plan.uses.map(({ utterance }) => utterance.key))

@@ -11,6 +11,7 @@ import type { Job } from "../pipeline/Job.ts"
 import type { JobPlan } from "../pipeline/Plan.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
+import { FleetUnusable } from "./FleetFault.ts"
 import type { Share } from "./Share.ts"
 
 /** Everything that a delivery is told. */
@@ -73,15 +74,20 @@ export const keepPlan = (share: Share, { plan, takes, out, failed }: PlannedDeli
     })
   )
 
-/** A kept plan; undefined where there is none that this version can read. */
+/** A kept plan; fails where there is none that this version can read. */
 export const keptPlan = (
   share: Share,
   name: string
-): Effect.Effect<PlannedDelivery | undefined, StateUnusable> =>
-  Effect.map(share.kept(name), (content) => {
-    const read = content === undefined ? undefined : Option.getOrUndefined(readKept(content))
-    if (read === undefined) return undefined
-    const { plan, takes, out, failed } = read
+): Effect.Effect<PlannedDelivery, StateUnusable | FleetUnusable> =>
+  Effect.gen(function* () {
+    const read = readKept(yield* share.kept(name))
+    if (Option.isNone(read)) {
+      return yield* new FleetUnusable({
+        about: share.root,
+        words: `fleet/${name}.json is of another version: every machine of a fleet needs the same dubwright`
+      })
+    }
+    const { plan, takes, out, failed } = read.value
     const job = { ...movedBy(share.local, plan.job), fit: FitLimits.make(plan.job.fit) }
     return { plan: { ...plan, job, video: plan.video ?? undefined }, takes, out: share.local(out), failed }
   })

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schedule, Schema } from "effect"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { makeFolder } from "../store/Folder.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
@@ -31,13 +31,19 @@ export interface Share {
   readonly local: (path: string) => string
   /** Keeps a text and returns its name. */
   readonly keep: (text: string) => Effect.Effect<string, StateUnusable>
-  /** A kept text; undefined where it is gone or damaged. */
-  readonly kept: (name: string) => Effect.Effect<string | undefined, StateUnusable>
+  /** A kept text; fails where it is not there after a while, as in a folder that is not the fleet's. */
+  readonly kept: (name: string) => Effect.Effect<string, StateUnusable | FleetUnusable>
   /** Writes down what a clip is, for whoever finds it there. */
   readonly keepRecord: (record: UtteranceRecord) => Effect.Effect<void, StateUnusable>
   /** The record of a clip that is there with all its bytes. */
   readonly recordOf: (key: UtteranceKey) => Effect.Effect<UtteranceRecord | undefined, StateUnusable>
 }
+
+/** What another machine has written may appear late: a network's folder remembers for a while what was not there. */
+const appearing = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(35))
+
+const strange = (name: string): string =>
+  `fleet/${name}.json is not there: every machine of a fleet needs the same folder; mount the one that run --fleet was given`
 
 /** What stands for the shared folder in paths that are written down. */
 const mark = "share:"
@@ -85,8 +91,13 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
             )
       },
       kept: (name) =>
-        Effect.map(text(join(notes, `${name}.json`)), (content) =>
-          content !== undefined && nameOf(content) === name ? content : undefined
+        text(join(notes, `${name}.json`)).pipe(
+          Effect.filterOrFail(
+            (content) => content !== undefined && nameOf(content) === name,
+            () => new FleetUnusable({ about: root, words: strange(name) })
+          ),
+          Effect.map((content) => content ?? ""),
+          Effect.retry({ while: ({ _tag }) => _tag === "FleetUnusable", schedule: appearing })
         ),
       keepRecord: (record) =>
         workedLater(root, () =>

@@ -61,12 +61,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
         Effect.gen(function* () {
           const known = benches.get(name)
           if (known !== undefined) return known
-          const text = yield* parts.share.kept(name)
-          if (text === undefined)
-            return yield* Effect.dieMessage(
-              `${parts.share.root}: fleet/${name}.json is missing: is this the folder that the coordinator has?`
-            )
-          const terms = yield* Effect.orDie(readTerms(text))
+          const terms = yield* Effect.orDie(readTerms(yield* parts.share.kept(name)))
           const gateway = yield* gatewayTo(terms.service)
           const run = yield* makeRun(
             {

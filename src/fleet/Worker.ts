@@ -15,6 +15,7 @@ import type { StateUnusable } from "../store/StateFault.ts"
 import { passingState } from "../store/StateFolder.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { makeDeliverHand } from "./DeliverHand.ts"
+import type { FleetUnusable } from "./FleetFault.ts"
 import { bear, slowDown } from "./FleetPace.ts"
 import { type Hold, ledger, type LedgerParts } from "./Ledger.ts"
 import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "./Parcels.ts"
@@ -86,12 +87,12 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     })
   const progress = Layer.succeed(Progress, { emit })
 
-  const fault = yield* Deferred.make<never, StateUnusable | E>()
+  const fault = yield* Deferred.make<never, Fault<E>>()
 
   /** A queue's processor: an effect for each job, which may end it, put it off, or leave it to whoever has it now. */
   const processor = <A, R>(
     context: Runtime.Runtime<R>,
-    handle: (job: Job, token: string) => Effect.Effect<Outcome<A>, StateUnusable | E, R>
+    handle: (job: Job, token: string) => Effect.Effect<Outcome<A>, Fault<E>, R>
   ) => {
     const fork = Runtime.runFork(context)
     const awaited = Runtime.runPromise(context)
@@ -216,6 +217,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   )
   return yield* Deferred.await(fault)
 })
+
+/** What ends a worker: its folder, its key, its place in the fleet are not as they should be. */
+type Fault<E> = StateUnusable | FleetUnusable | E
 
 /** A job that this worker is at. */
 interface InHand {

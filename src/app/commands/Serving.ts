@@ -96,7 +96,7 @@ const worker = Command.make(
   {
     ...Flags.ownFleet,
     roles: Flags.workerRoles,
-    baseUrl: Flags.service.baseUrl,
+    baseUrl: Flags.workerBaseUrl,
     name: Flags.textOption("name", "NAME", "What it is called; default: the machine's name and its process."),
     concurrency: Flags.wholeNumber(
       "concurrency",
