@@ -11,7 +11,7 @@ export interface Lane {
   readonly spoken: number
 }
 
-export type JobStage = "speaking" | "placing" | "delivering" | "delivered" | "failed" | "unfinished"
+export type JobStage = "placing" | "delivering" | "delivered" | "failed" | "unfinished"
 
 export interface JobRow {
   readonly stage: JobStage
@@ -76,8 +76,6 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
       const { jobs, utterances, characters, reused } = event
       return { ...board, planned: { jobs, utterances, characters, reused } }
     }
-    case "JobStarted":
-      return withJob(board, event.job, { stage: "speaking", fraction: 0 })
     case "Submitted":
       return withFlight(
         {

@@ -121,8 +121,6 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
         `${counted(event.jobs, "job")}, ${counted(event.utterances, "utterance")}, ${counted(event.characters, "character")} to be said` +
           (event.reused === 0 ? "" : `; ${event.reused} at hand already`)
       )
-    case "JobStarted":
-      return detail(`${event.job}: ${counted(event.lines, "line")}`)
     case "Submitted":
       return detail(
         `${event.provider}: sent ${short(event.utterance)}, ${counted(event.characters, "character")}`

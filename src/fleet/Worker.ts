@@ -181,7 +181,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     yield* Effect.forkScoped(Effect.repeat(look, lookingFor))
   }
   if (settings.roles.includes("deliver")) {
-    const context = Context.merge(base, yield* Layer.build(progress))
+    // A store of its own: what is spoken here is forgotten as soon as it is done, under the hands of whoever delivers it.
+    const own = yield* Layer.build(passing)
+    const context = Context.merge(own, yield* Layer.build(progress))
     const hand = yield* Effect.provide(makeDeliverHand(client, share), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
     const handle = (job: Job) =>

@@ -11,7 +11,6 @@ export type ProgressEvent =
       readonly characters: number
       readonly reused: number
     }
-  | { readonly _tag: "JobStarted"; readonly job: JobId; readonly lines: number }
   | {
       readonly _tag: "Submitted"
       readonly provider: ProviderId

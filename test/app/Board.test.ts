@@ -52,7 +52,6 @@ describe("the rows of a terminal", () => {
     const board = after(
       [
         planned,
-        { _tag: "JobStarted", job, lines: 12 },
         { _tag: "Submitted", provider, utterance, characters: 40, credits: 80 },
         { _tag: "LanePaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
         spoken,

@@ -58,71 +58,76 @@ const contents = async (url: string): Promise<string> => {
   return JSON.stringify(all)
 }
 
+/** So many workers, of which one is killed again and again, and a Redis that is restarted once. */
+const dying = (machines: number, deaths: number) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const { host, on } = yield* network(machines)
+    const redis = yield* redisServer(host)
+    const well = yield* serving(new HostileService({ ...calm, settle: [5, 20] }, host))
+    const alone = new Fleet(join(folder), well, redis.url)
+    alone.write(jobs, lines)
+    const out = join(folder, "alone")
+    expect(yield* Effect.promise(() => alone.run(join(folder, "state"), out).ended)).toEqual({
+      how: 0,
+      words: ""
+    })
+
+    const service = yield* serving(
+      new HostileService(
+        { ...calm, settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
+        host
+      )
+    )
+    const folder2 = yield* temporaryFolder
+    const fleet = new Fleet(folder2, service, redis.url)
+    fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
+    const all: Array<Started> = []
+    yield* kept(all)
+    const worker = (machine: number) => {
+      const started = fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"])
+      all.push(started)
+      return started
+    }
+    const secrets = yield* Effect.promise(async () => {
+      const workers = Array.from({ length: machines }, (_, machine) => worker(machine))
+      const run = fleet.run(join(folder2, "state"))
+      all.push(run)
+      const random = chance(5)
+      let secrets = ""
+      for (let death = 0; death < deaths; death++) {
+        const paid = service.charged.length
+        await until(() => service.charged.length > paid + 2 || service.charged.length === utterances)
+        const machine = Math.floor(random() * machines)
+        workers[machine]?.child.kill("SIGKILL")
+        await workers[machine]?.ended
+        workers[machine] = worker(machine)
+        if (death === 1) {
+          secrets = await contents(redis.url)
+          await redis.stop()
+          await redis.begin()
+        }
+      }
+      expect(await run.ended).toEqual({ how: 0, words: expect.not.stringContaining("fault") })
+      return secrets + (await contents(redis.url))
+    })
+    expect(service.charged.length).toBe(utterances)
+    expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
+    const results = fleet.results()
+    expect(Object.keys(results)).toContain("ep1/ep1.wav")
+    expect(results).toEqual(alone.results(out))
+    expect(secrets).toContain("This is line")
+    expect(secrets).not.toContain(service.character.key)
+  })
+
 describe.skipIf(!hasRedis)("a fleet", () => {
   it.scopedLive(
     "of four workers, one killed again and again, and its Redis restarted, makes what one machine makes, and pays once",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* temporaryFolder
-        const { host, on } = yield* network(4)
-        const redis = yield* redisServer(host)
-        const well = yield* serving(new HostileService({ ...calm, settle: [5, 20] }, host))
-        const alone = new Fleet(join(folder), well, redis.url)
-        alone.write(jobs, lines)
-        const out = join(folder, "alone")
-        expect(yield* Effect.promise(() => alone.run(join(folder, "state"), out).ended)).toEqual({
-          how: 0,
-          words: ""
-        })
-
-        const service = yield* serving(
-          new HostileService(
-            { ...calm, settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
-            host
-          )
-        )
-        const folder2 = yield* temporaryFolder
-        const fleet = new Fleet(folder2, service, redis.url)
-        fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
-        const all: Array<Started> = []
-        yield* kept(all)
-        const worker = (machine: number) => {
-          const started = fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"])
-          all.push(started)
-          return started
-        }
-        const secrets = yield* Effect.promise(async () => {
-          const workers = [0, 1, 2, 3].map(worker)
-          const run = fleet.run(join(folder2, "state"))
-          all.push(run)
-          const random = chance(5)
-          let secrets = ""
-          for (let death = 0; death < deaths; death++) {
-            const paid = service.charged.length
-            await until(() => service.charged.length > paid + 2 || service.charged.length === utterances)
-            const machine = Math.floor(random() * 4)
-            workers[machine]?.child.kill("SIGKILL")
-            await workers[machine]?.ended
-            workers[machine] = worker(machine)
-            if (death === 1) {
-              secrets = await contents(redis.url)
-              await redis.stop()
-              await redis.begin()
-            }
-          }
-          expect(await run.ended).toEqual({ how: 0, words: expect.not.stringContaining("fault") })
-          return secrets + (await contents(redis.url))
-        })
-        expect(service.charged.length).toBe(utterances)
-        expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
-        const results = fleet.results()
-        expect(Object.keys(results)).toContain("ep1/ep1.wav")
-        expect(results).toEqual(alone.results(out))
-        expect(secrets).toContain("This is line")
-        expect(secrets).not.toContain(service.character.key)
-      }),
+    () => dying(4, deaths),
     600_000
   )
+
+  it.scopedLive("of two workers does so too", () => dying(2, Math.max(2, deaths / 2)), 600_000)
 
   it.scopedLive(
     "goes on with what a run left that was stopped or died, also for a run from another machine",

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, TestClock } from "effect"
+import { Effect, Fiber, TestClock } from "effect"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
@@ -10,11 +10,6 @@ import { planBatch } from "../../src/pipeline/Plan.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { standIn, stored } from "./StandIn.ts"
-
-const noFfmpeg = Layer.mock(Ffmpeg, {
-  _tag: "ffmpeg/Ffmpeg",
-  binary: { path: "", source: "PATH", version: "" }
-})
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
@@ -49,6 +44,6 @@ it.scoped(
         ])
         const outlay = yield* Outlay
         expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), noFfmpeg]))
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
 )
