@@ -1,8 +1,8 @@
 /** One thread with an engine in it: started, asked one job at a time, ended. */
 import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, Option, Schema } from "effect"
+import { builtProgram } from "../domain/BuiltProgram.ts"
 import { EngineUnavailable, SpeechFailed } from "./Engine.ts"
 import { type Answer, AnswerMessage, Greeting, type Job, type ThreadEngine } from "./WorkerProtocol.ts"
 
@@ -103,8 +103,4 @@ const lineTo = (worker: Worker): Line => {
 /** Whatever a thread died of: not always an error, once it has crossed over. */
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "of no known cause")
 
-/** The thread's program: beside the bundle, or in dist/ where the sources run as they are. */
-const workerFile = (): string | undefined =>
-  ["./engine-worker.mjs", "../../dist/engine-worker.mjs"]
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-    .find((file) => existsSync(file))
+const workerFile = (): string | undefined => builtProgram("engine-worker.mjs", import.meta.url, existsSync)

@@ -1,8 +1,8 @@
 /** WAV files written and measures taken by a thread of their own, while this one mixes: half the time of a long programme. */
 import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
+import { builtProgram } from "../domain/BuiltProgram.ts"
 import type { Measures } from "../audio/Listener.ts"
 import type { DiskFull, Unwritable } from "./Failures.ts"
 import { byRequest, type HandOrder, pathOf } from "./Hand.ts"
@@ -36,11 +36,9 @@ export type FromThread =
 /** Blocks on their way to the thread, so that neither waits for the other. */
 const mostWaiting = 8
 
-/** The thread's program: beside the bundle, or in dist/ where the sources run as they are; undefined where it was not built. */
+/** The thread's program; undefined where it was not built. */
 export const threadProgram = (): string | undefined =>
-  ["./hand-worker.mjs", "../../dist/hand-worker.mjs"]
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-    .find((file) => existsSync(file))
+  builtProgram("hand-worker.mjs", import.meta.url, existsSync)
 
 /** Starts a thread that works for several requests. What it has open is closed when the scope is. */
 export const handThread = (

@@ -1,8 +1,8 @@
 /** Who makes clips and keeps them: a thread of its own where many are to be made, else this one. */
 import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, Either, type Scope } from "effect"
+import { builtProgram } from "../domain/BuiltProgram.ts"
 import type { Pcm } from "../audio/Pcm.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
@@ -39,7 +39,7 @@ export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.m
   ClipFolder,
   (clips): MakeClip =>
     Effect.fnUntraced(function* (key, sound, wanted) {
-      const samples = sound instanceof Uint8Array ? samplesOf(sound) : Either.right(sound)
+      const samples = samplesOf(sound)
       if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
       const pcm = samples.right
       const steps = making(pcm, wanted)
@@ -100,8 +100,4 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
       )
   })
 
-/** The thread's program: beside the bundle, or in dist/ where the sources run as they are. */
-const threadFile = (): string | undefined =>
-  ["./clip-worker.mjs", "../../dist/clip-worker.mjs"]
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-    .find((file) => existsSync(file))
+const threadFile = (): string | undefined => builtProgram("clip-worker.mjs", import.meta.url, existsSync)

@@ -35,12 +35,14 @@ export interface Unusable {
   readonly words: string
 }
 
-/** The samples of a WAV file at the rate at which they are kept; else why there are none, in words. */
-export const samplesOf = (wav: Uint8Array): Either.Either<Pcm, string> =>
-  Either.mapBoth(decodeWav(wav), {
-    onLeft: ({ message }) => message,
-    onRight: (pcm) => resampled(pcm, keptRate(pcm.rate))
-  })
+/** The samples of a sound at the rate at which they are kept, decoded from a WAV file's bytes; else why there are none, in words. */
+export const samplesOf = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
+  sound instanceof Uint8Array
+    ? Either.mapBoth(decodeWav(sound), {
+        onLeft: ({ message }) => message,
+        onRight: (pcm) => resampled(pcm, keptRate(pcm.rate))
+      })
+    : Either.right(sound)
 
 /** Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn between. */
 export function* making(pcm: Pcm, wanted: Wanted): Generator<void, ClipMade | Unusable> {

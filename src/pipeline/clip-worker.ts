@@ -11,7 +11,7 @@ if (port === null) throw new Error("this file is a thread that makes clips: it i
 const clips = String(workerData)
 
 const answerTo = async ({ key, sound, wanted }: ClipOrder): Promise<ClipAnswer["answer"]> => {
-  const samples = sound instanceof Uint8Array ? samplesOf(sound) : Either.right(sound)
+  const samples = samplesOf(sound)
   if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
   const steps = making(samples.right, wanted)
   let step = steps.next()
