@@ -1,21 +1,19 @@
 /** A worker's hand for deliveries: one job placed and delivered from what the shared folder holds. */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { digestOf } from "../pipeline/DeliveryRecord.ts"
 import { deliverySettled } from "../pipeline/DeliverySettled.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { Handover, type UtteranceRecord } from "../store/Handover.ts"
-import { type DeliverEnd, type DeliverParcel, SpeakParcel } from "./Parcels.ts"
+import { writtenIn } from "./Ledger.ts"
+import type { DeliverEnd, DeliverParcel } from "./Parcels.ts"
 import { keptPlan, type PlannedDelivery } from "./PlanFile.ts"
-import { prefix, speakQueue } from "./Queues.ts"
 import type { Share } from "./Share.ts"
 
 /** How a job goes on after this worker: ended, or looked at again when more of it may be spoken. */
 export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
-
-const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
 
 /** Makes the hand. */
 export const makeDeliverHand = (client: Redis, share: Share) =>
@@ -30,9 +28,10 @@ export const makeDeliverHand = (client: Redis, share: Share) =>
         const found = new Map<UtteranceKey, UtteranceRecord>(
           failed.map((record) => [record.utterance.key, record])
         )
-        for (const { key, casting } of uses.values()) {
+        for (const utterance of uses.values()) {
+          const { key } = utterance
           const record =
-            (yield* share.recordOf(key)) ?? (yield* inRedis(client, speakQueue(casting.provider), key))
+            (yield* share.recordOf(key)) ?? (yield* Effect.promise(() => writtenIn(client, utterance)))
           if (record !== undefined) found.set(key, record)
         }
         return { keys: [...uses.keys()], found }
@@ -77,9 +76,3 @@ const endOf = Effect.fnUntraced(function* (result: JobResult, out: string, diges
       : { ...figures, status: result.status, error: result.error }
   return end
 })
-
-const inRedis = (client: Redis, queue: string, key: UtteranceKey) =>
-  Effect.map(
-    Effect.promise(() => client.hget(`${prefix}:${queue}:${key}`, "data")),
-    (data) => Option.getOrUndefined(Option.map(readParcel(data), ({ record }) => record))
-  )

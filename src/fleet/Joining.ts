@@ -1,12 +1,9 @@
 /** What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under way. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"
 import type { Coordinator } from "./Coordinator.ts"
-import { SpeakParcel } from "./Parcels.ts"
-import { prefix, speakQueue } from "./Queues.ts"
-
-const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
+import { writtenIn } from "./Ledger.ts"
 
 /** Jobs that are read at once. */
 const atOnce = 200
@@ -26,15 +23,13 @@ export const learned = Effect.fn("Joining.learned")(function* (
   )
   const found = yield* Effect.forEach(
     utterances.filter(({ key }) => !hasClip(own.get(key))),
-    ({ key, casting }) =>
+    (utterance) =>
       Effect.gen(function* () {
+        const { key } = utterance
         const spoken = yield* share.recordOf(key)
         if (spoken !== undefined) return spoken
-        const data = yield* asked(() =>
-          client.hget(`${prefix}:${speakQueue(casting.provider)}:${key}`, "data")
-        )
-        const read = readParcel(data)
-        return read._tag === "Some" && isNews(read.value.record, own.get(key)) ? read.value.record : undefined
+        const written = yield* asked(() => writtenIn(client, utterance))
+        return written !== undefined && isNews(written, own.get(key)) ? written : undefined
       }),
     { concurrency: atOnce }
   )

@@ -3,16 +3,16 @@
  * into the utterance's job in Redis before anything that depends on it is done. Where the job is another worker's by then, the work
  * on it ends at once: the other goes on from what was written.
  */
-import { createHash } from "node:crypto"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import type { Redis } from "ioredis"
 import type { TaskId, UtteranceKey } from "../domain/Ids.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import { checksumOf } from "../store/Checksum.ts"
 import { Handover, type UtteranceRecord } from "../store/Handover.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { SpeakParcel } from "./Parcels.ts"
-import { prefix } from "./Queues.ts"
+import { jobKey, prefix, speakQueue } from "./Queues.ts"
 import type { Share } from "./Share.ts"
 
 /** A job in this worker's hands. */
@@ -31,9 +31,7 @@ const tasksFor = 30 * 86_400
 
 /** Where utterances are counted that look like this one to a service that repeats no labels. */
 const likeKey = ({ casting, characters }: Utterance): string =>
-  `${prefix}:announced:${createHash("sha256")
-    .update(JSON.stringify([casting.provider, casting.voice, characters]))
-    .digest("hex")}`
+  `${prefix}:announced:${checksumOf(JSON.stringify([casting.provider, casting.voice, characters]))}`
 
 /** Writes a job's data where its lock is still this worker's, and holds it on for a whole turn from then on. */
 const writing = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
@@ -47,6 +45,15 @@ end
 return 1`
 
 const parcelText = Schema.encodeSync(Schema.parseJson(SpeakParcel))
+const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
+
+/** What was last written into an utterance's job; undefined where there is none, or none that can be read. */
+export const writtenIn = async (
+  client: Redis,
+  { key, casting }: Utterance
+): Promise<UtteranceRecord | undefined> =>
+  Option.getOrUndefined(readParcel(await client.hget(jobKey(speakQueue(casting.provider), key), "data")))
+    ?.record
 
 /** What the ledger is made of. */
 export interface LedgerParts {

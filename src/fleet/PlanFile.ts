@@ -1,5 +1,4 @@
 /** A job's plan on its way to whoever delivers it: a file of the shared folder, with the paths as each machine has them. */
-import { createHash } from "node:crypto"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { Narration, Subtitle } from "../domain/Cue.ts"
 import { FrameRate } from "../domain/FrameRate.ts"
@@ -9,6 +8,7 @@ import { UtteranceUse } from "../domain/Utterance.ts"
 import { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import type { Job } from "../pipeline/Job.ts"
 import type { JobPlan } from "../pipeline/Plan.ts"
+import { checksumOf } from "../store/Checksum.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import { FleetUnusable } from "./FleetFault.ts"
@@ -58,9 +58,7 @@ const readKept = Schema.decodeOption(Schema.parseJson(Kept))
 
 /** By what a delivery is known: where it goes. Two machines never write to one folder at once. */
 export const deliveryId = (share: Share, out: string, { job }: JobPlan): string =>
-  createHash("sha256")
-    .update(JSON.stringify([share.portable(out), job.id]))
-    .digest("hex")
+  checksumOf(JSON.stringify([share.portable(out), job.id]))
 
 /** Keeps a plan and returns its name. */
 export const keepPlan = (share: Share, { plan, takes, out, failed }: PlannedDelivery) =>

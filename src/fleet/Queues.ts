@@ -16,6 +16,9 @@ export const queuesKey = `${prefix}:queues`
 /** A provider's queue. */
 export const speakQueue = (provider: ProviderId): string => `speak.${encodeURIComponent(provider)}`
 
+/** The key of a queue's job in Redis. */
+export const jobKey = (queue: string, id: string): string => `${prefix}:${queue}:${id}`
+
 /** What is finished is kept this long for a coordinator that may come back, in seconds. */
 const keptFor = 3 * 86_400
 

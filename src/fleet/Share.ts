@@ -2,11 +2,11 @@
  * The folder that all machines of a fleet mount, wherever each of them mounts it: clips with their records beside them, and what a
  * batch's machines must know to work on it, each file named by what is in it, whole or not at all.
  */
-import { createHash } from "node:crypto"
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
 import { Effect, Option, Schedule, Schema } from "effect"
 import type { UtteranceKey } from "../domain/Ids.ts"
+import { checksumOf } from "../store/Checksum.ts"
 import { makeFolder } from "../store/Folder.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 import { type StateUnusable, worked, workedLater } from "../store/StateFault.ts"
@@ -82,7 +82,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
       },
       local: (path) => (path.startsWith(mark) ? join(root, path.slice(mark.length)) : path),
       keep: (content) => {
-        const name = nameOf(content)
+        const name = checksumOf(content)
         return existsSync(join(notes, `${name}.json`))
           ? Effect.succeed(name)
           : Effect.as(
@@ -93,7 +93,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
       kept: (name) =>
         text(join(notes, `${name}.json`)).pipe(
           Effect.filterOrFail(
-            (content) => content !== undefined && nameOf(content) === name,
+            (content) => content !== undefined && checksumOf(content) === name,
             () => new FleetUnusable({ about: root, words: strange(name) })
           ),
           Effect.map((content) => content ?? ""),
@@ -114,5 +114,3 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
     }
     return share
   })
-
-const nameOf = (content: string): string => createHash("sha256").update(content).digest("hex")

@@ -19,7 +19,7 @@ import type { FleetUnusable } from "./FleetFault.ts"
 import { bear, slowDown } from "./FleetPace.ts"
 import { type Hold, ledger, type LedgerParts } from "./Ledger.ts"
 import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "./Parcels.ts"
-import { deliverQueue, opened, prefix, queuesKey, speakQueue } from "./Queues.ts"
+import { deliverQueue, jobKey, opened, prefix, queuesKey, speakQueue } from "./Queues.ts"
 import type { Role } from "./Roles.ts"
 import type { Share } from "./Share.ts"
 import { makeSpeakHand, type Reach } from "./SpeakHand.ts"
@@ -161,8 +161,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
       Effect.gen(function* () {
         const parcel = yield* Effect.orDie(readSpeak(job.data))
         const { key } = parcel.record.utterance
-        const jobKey = `${prefix}:${job.queueName}:${key}`
-        const handled = yield* hand({ jobKey, token, parcel })
+        const handled = yield* hand({ jobKey: jobKey(job.queueName, key), token, parcel })
         if (handled._tag === "Ended") return { value: writeSpeakEnd(handled.end) }
         return { until: handled.until }
       })

@@ -9,6 +9,7 @@ import { Array, Effect, Option, Schema } from "effect"
 import { ProviderId } from "../domain/Ids.ts"
 import { Metrics } from "../domain/Report.ts"
 import { builtOf } from "../domain/Version.ts"
+import { checksumOf } from "../store/Checksum.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
@@ -157,6 +158,3 @@ const clipsOf = Effect.fnUntraced(function* (batch: string, job: Job["id"]) {
 })
 
 const digestOf = (value: unknown): string => checksumOf(JSON.stringify(value))
-
-const checksumOf = (content: string | Uint8Array): string =>
-  createHash("sha256").update(content).digest("hex")

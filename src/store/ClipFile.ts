@@ -1,6 +1,6 @@
 /** A clip's file, written wherever the clip was made. */
-import { createHash } from "node:crypto"
 import type { UtteranceKey } from "../domain/Ids.ts"
+import { checksumOf } from "./Checksum.ts"
 import { writeWhole } from "./WholeFile.ts"
 
 /** A file that was written. */
@@ -11,8 +11,6 @@ export interface Kept {
 }
 
 export const clipName = (key: UtteranceKey): string => `${key}.wav`
-
-export const checksumOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 /** Writes a clip's WAV file into the folder of clips. Whatever stood in its place before is replaced in one step. */
 export const writeClip = async (clips: string, key: UtteranceKey, wav: Uint8Array): Promise<Kept> => {

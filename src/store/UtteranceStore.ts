@@ -1,11 +1,11 @@
 /** What is known of every utterance, and what happens to it. */
-import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
 import { type JobId, type ProviderId, type TaskId, UtteranceKey } from "../domain/Ids.ts"
 import { isPassing, revivalOf } from "../domain/Setback.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import { checksumOf } from "./Checksum.ts"
 import { makeJournal } from "./Journal.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn, inTransaction } from "./Statements.ts"
@@ -258,7 +258,7 @@ const recordUses = Effect.fnUntraced(function* (
   const digests = new Map(before.map((row) => [row.job, row.digest]))
   for (const [position, { job, utterances }] of jobs.entries()) {
     const keys = utterances.map((use) => use.utterance.key)
-    const digest = createHash("sha256").update(keys.join()).digest("hex")
+    const digest = checksumOf(keys.join())
     if (digests.get(job) !== digest) {
       yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
       yield* sql.unsafe(
