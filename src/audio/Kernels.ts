@@ -93,6 +93,26 @@ export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Ar
 }
 
 /**
+ * Copies `count` samples of `line` from `first` on into the memory, some thousands at a time, each time with `before` samples before
+ * and `behind` behind them, and calls `each` with how many there are and how many came earlier.
+ */
+const along = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  before: number,
+  behind: number,
+  each: (some: number, done: number) => void
+): void => {
+  for (let done = 0; done < count; done += atOnce) {
+    const some = Math.min(atOnce, count - done)
+    const from = first + done
+    samplesIn.set(line.subarray(from - before, from + some + behind), around - before)
+    each(some, done)
+  }
+}
+
+/**
  * Writes twice `count` samples to `into` from `at` on: each of `line` from `first` on, and behind it the one halfway to the next. The
  * weights are those of the samples on one side of the middle, nearest first; the line must hold as many before and behind.
  */
@@ -105,13 +125,10 @@ export const doubledOf = (
   at: number
 ): void => {
   weightsIn.set(weights)
-  for (let done = 0; done < count; done += atOnce) {
-    const some = Math.min(atOnce, count - done)
-    const from = first + done - weights.length
-    samplesIn.set(line.subarray(from, from + some + 2 * weights.length), around - weights.length)
+  along(line, first, count, weights.length, weights.length, (some, done) => {
     kernels.doubled(inAt, outAt, some, weightsAt, weights.length)
     into.set(samplesOut.subarray(0, 2 * some), at + 2 * done)
-  }
+  })
 }
 
 /**
@@ -128,13 +145,10 @@ export const crestsOf = (
 ): void => {
   weightsIn.set(weights)
   const side = weights.length / 3
-  for (let done = 0; done < count; done += atOnce) {
-    const some = Math.min(atOnce, count - done)
-    const from = first + done - side + 1
-    samplesIn.set(line.subarray(from, from + some + 2 * side), around - side + 1)
+  along(line, first, count, side - 1, side + 1, (some, done) => {
     kernels.crests(inAt, outAt, some, weightsAt)
     into.set(samplesOut.subarray(0, some), done)
-  }
+  })
 }
 
 /**

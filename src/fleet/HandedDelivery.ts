@@ -3,7 +3,7 @@ import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect, Schema } from "effect"
 import type { UtteranceUse } from "../domain/Utterance.ts"
-import { deliverySettled } from "../pipeline/DeliverySettled.ts"
+import { deliverySettled, toldUndone } from "../pipeline/DeliverySettled.ts"
 import { considered, type JobResult, recorded } from "../pipeline/JobDelivery.ts"
 import type { JobPlan } from "../pipeline/Plan.ts"
 import { Progress } from "../pipeline/Progress.ts"
@@ -68,11 +68,10 @@ export const deliverBy = (
       )
     )
     if (end.status === "incomplete") return yield* here
-    const progress = yield* Progress
     if (end.status === "delivered") {
       const files = end.files.map((file) => join(out, file))
       yield* recorded(plan, out, made, files)
-      yield* progress.emit({ _tag: "Delivered", job: plan.job.id, files })
+      yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Delivered", job: plan.job.id, files }))
       const { metrics, last, looks } = end
       const result: JobResult = {
         job: plan.job,
@@ -85,20 +84,14 @@ export const deliverBy = (
       }
       return result
     }
-    const { error } = end
-    const failed = end.status !== "unfinished"
-    yield* progress.emit(
-      failed
-        ? { _tag: "JobFailed", job: plan.job.id, error }
-        : { _tag: "JobUnfinished", job: plan.job.id, why: error }
-    )
     const result: JobResult = {
       job: plan.job,
-      status: failed ? "failed" : "unfinished",
-      error,
+      status: end.status === "unfinished" ? "unfinished" : "failed",
+      error: end.error,
       metrics: end.status === "fault" ? undefined : end.metrics,
       last: end.status === "fault" ? undefined : end.last,
       looks: end.status === "fault" ? 0 : end.looks
     }
+    yield* toldUndone(result)
     return result
   })

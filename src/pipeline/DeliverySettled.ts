@@ -35,16 +35,18 @@ export const deliverySettled = (
       UnknownContainer: undone("failed"),
       Unwritable: undone("failed")
     }),
-    Effect.tap((result) =>
-      result.status === "delivered"
-        ? Effect.void
-        : Effect.flatMap(Progress, ({ emit }) =>
-            emit(
-              result.status === "failed"
-                ? { _tag: "JobFailed", job: plan.job.id, error: result.error }
-                : { _tag: "JobUnfinished", job: plan.job.id, why: result.error }
-            )
-          )
-    )
+    Effect.tap(toldUndone)
   )
 }
+
+/** Tells of a job that was not delivered. */
+export const toldUndone = (result: JobResult): Effect.Effect<void, never, Progress> =>
+  result.status === "delivered"
+    ? Effect.void
+    : Effect.flatMap(Progress, ({ emit }) =>
+        emit(
+          result.status === "failed"
+            ? { _tag: "JobFailed", job: result.job.id, error: result.error }
+            : { _tag: "JobUnfinished", job: result.job.id, why: result.error }
+        )
+      )
