@@ -1,7 +1,7 @@
 /** A timeline counted in pictures: lanes in which no two clips touch the same picture. */
 import { type FrameRate, pictureAt, picturesHolding } from "../domain/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
-import { millis } from "../domain/Units.ts"
+import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/Units.ts"
 
 /** A clip in pictures from the beginning of the film; it lasts one at least. */
 export interface LaidClip {
@@ -39,6 +39,24 @@ export const lanesOf = (timeline: Timeline): ReadonlyArray<Lane> =>
     }))
   })
 
+/** From when to when something is heard. */
+interface Span {
+  readonly start: Millis
+  readonly end: Millis
+}
+
+/** How many frames a file must hold at least to fill all pictures on which it is laid: editors refuse an edit past its media. */
+export const framesUnder = (span: Span, frameRate: FrameRate, rate: SampleRate): Frames => {
+  const { start, end } = picturesUnder(span, frameRate)
+  const { numerator, denominator } = frameRate.rate
+  return frames(Math.ceil(((end - start) * rate * denominator) / numerator))
+}
+
+const picturesUnder = (span: Span, frameRate: FrameRate) => {
+  const start = pictureAt(span.start, frameRate)
+  return { start, end: Math.max(start + 1, pictureAt(span.end, frameRate)) }
+}
+
 /** How many pictures the timeline has: all that the film lasts, and all that is heard. */
 export const picturesOf = (timeline: Timeline): number =>
   Math.max(
@@ -61,17 +79,17 @@ export const sourceOffset = ({ media, sourceIn }: TimelineClip, frameRate: Frame
 export const mediaStart = ({ media }: TimelineClip, frameRate: FrameRate): number =>
   Math.round(picturesIn(media.timeReference, media, frameRate))
 
-/** The pictures that a clip's whole file fills, the last one perhaps not filled. */
+/** The pictures that a clip's whole file fills to their end. */
 export const mediaPictures = ({ media }: TimelineClip, frameRate: FrameRate): number =>
-  Math.ceil(picturesIn(media.length, media, frameRate))
+  Math.floor(picturesIn(media.length, media, frameRate))
 
 const picturesIn = (frames: number, media: TimelineMedia, { rate }: FrameRate): number =>
   (frames * rate.numerator) / (media.rate * rate.denominator)
 
 const clipsLaid = ({ frameRate }: Timeline, { clips }: TimelineTrack): ReadonlyArray<LaidClip> =>
   clips
-    .map((clip) => {
-      const start = pictureAt(clip.at, frameRate)
-      return { clip, start, end: Math.max(start + 1, pictureAt(millis(clip.at + clip.duration), frameRate)) }
-    })
+    .map((clip) => ({
+      clip,
+      ...picturesUnder({ start: clip.at, end: millis(clip.at + clip.duration) }, frameRate)
+    }))
     .sort((a, b) => a.start - b.start || a.end - b.end || a.clip.cue - b.clip.cue)

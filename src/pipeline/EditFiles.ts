@@ -17,6 +17,7 @@ import {
 import { csv } from "../exports/Csv.ts"
 import { edl } from "../exports/Edl.ts"
 import { finalCutXml } from "../exports/FinalCutXml.ts"
+import { framesUnder } from "../exports/Lanes.ts"
 import { labels } from "../exports/Labels.ts"
 import { otio } from "../exports/Otio.ts"
 import { xmeml } from "../exports/Xmeml.ts"
@@ -50,9 +51,8 @@ export const deliverClips = Effect.fnUntraced(function* (
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
-      const start = framesAt(placement.start, deliveryRate)
-      const length = framesBetween(start, framesAt(placement.end, deliveryRate))
-      const samples = limited(yield* speechOf(at48, placement, length), deliveryRate, gain, peak, length)
+      const speech = yield* speechOf(at48, placement, spokenLength(placement))
+      const samples = limited(speech, deliveryRate, gain, peak, fileLength(placement, made.reel))
       const file = path.join(folder, `${clipName(placement)}.wav`)
       yield* writeResult(
         file,
@@ -65,6 +65,13 @@ export const deliverClips = Effect.fnUntraced(function* (
     })
   )
 })
+
+const spokenLength = ({ start, end }: Placement): Frames =>
+  framesBetween(framesAt(start, deliveryRate), framesAt(end, deliveryRate))
+
+/** How long a clip's file is: it ends in silence where its last picture does. */
+const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
+  frames(Math.max(spokenLength(placement), framesUnder(placement, frameRate, deliveryRate)))
 
 /** Where a clip's first frame stands, in frames at 48 kHz since midnight of the film's timecode. */
 const timeReferenceOf = ({ start }: Placement, reel: Reel): Frames =>
@@ -96,7 +103,7 @@ export const timelineOf = ({ job, placements, entries, length, reel }: Deliverab
         path: `clips/${clipName(placement)}.wav`,
         rate: deliveryRate,
         channels: 1,
-        length: framesBetween(framesAt(placement.start, deliveryRate), framesAt(placement.end, deliveryRate)),
+        length: fileLength(placement, reel),
         timeReference: timeReferenceOf(placement, reel)
       }),
       sourceIn: frames(0),

@@ -107,7 +107,7 @@ describe("xml", () => {
     const words = "a\u0000b\u001F\uFFFE\uD800c\u0085d\n\t e"
     const odd = Timeline.make({
       ...timeline,
-      tracks: [TimelineTrack.make({ name: "\u0001X", clips: [clip(1, 0, 1_000, words)] })],
+      tracks: [TimelineTrack.make({ name: "\u0001X", clips: [clip(rate, 1, 0, 1_000, words)] })],
       markers: []
     })
     for (const write of [finalCutXml, xmeml]) {

@@ -14,7 +14,20 @@ export const readFcpxml = (text: string): ReadonlyArray<Found> =>
   parsed(text, (document) => {
     new DtdValidator(dtd).validate(document)
     const start = timeIn(attribute(only(document.find("//sequence")), "tcStart"))
+    const media = new Map(
+      document
+        .find("//resources/asset")
+        .map((node) => [
+          attribute(node, "id"),
+          { from: timeIn(attribute(node, "start")), length: timeIn(attribute(node, "duration")) }
+        ])
+    )
     return document.find("//gap/asset-clip").map((node) => {
+      const source = media.get(attribute(node, "ref"))
+      if (source === undefined) throw new Error("a clip has no media")
+      const into = timeIn(attribute(node, "start")) - source.from
+      const played = into + timeIn(attribute(node, "duration"))
+      if (into < -1e-9 || played > source.length + 1e-9) throw new Error("an edit has no respective media")
       const from = timeIn(attribute(node, "offset")) - start
       return {
         cue: cueOf(attribute(node, "name")),

@@ -13,6 +13,7 @@ import {
   TimelineMedia,
   TimelineTrack
 } from "../../src/domain/Timeline.ts"
+import { framesUnder } from "../../src/exports/Lanes.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import type { Flag } from "../../src/domain/Placement.ts"
 
@@ -21,8 +22,9 @@ export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.l
   frameRateNamed(name)
 ])
 
-/** A clip whose file, at 48 kHz, begins with it and is as long. */
+/** A clip whose file, at 48 kHz, begins with it and fills its pictures. */
 export const clip = (
+  frameRate: FrameRate,
   cue: number,
   at: number,
   duration: number,
@@ -38,7 +40,12 @@ export const clip = (
       path: `clips/${name}.wav`,
       rate: SampleRate.make(48_000),
       channels: 1,
-      length: frames(duration * 48),
+      length: frames(
+        Math.max(
+          duration * 48,
+          framesUnder({ start: millis(at), end: millis(at + duration) }, frameRate, SampleRate.make(48_000))
+        )
+      ),
       timeReference: frames(at * 48)
     }),
     sourceIn: frames(0),
@@ -63,18 +70,29 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
       TimelineTrack.make({
         name: "ANNA",
         clips: [
-          clip(1, 1_000, 1_480, "Good evening.\nIs the ferry late?"),
-          clip(2, 2_480, 1_021, "=SUM(A1)"),
+          clip(frameRate, 1, 1_000, 1_480, "Good evening.\nIs the ferry late?"),
+          clip(frameRate, 2, 2_480, 1_021, "=SUM(A1)"),
           // While the one before is still heard.
-          clip(4, 3_001, 2_003, 'She talks over herself; "really", she does', ["overrun", "fast"], 1.25),
-          clip(7, 59_987, 333, "Across a minute"),
+          clip(
+            frameRate,
+            4,
+            3_001,
+            2_003,
+            'She talks over herself; "really", she does',
+            ["overrun", "fast"],
+            1.25
+          ),
+          clip(frameRate, 7, 59_987, 333, "Across a minute"),
           // Shorter than a picture.
-          clip(8, 60_400, 5, "Oh")
+          clip(frameRate, 8, 60_400, 5, "Oh")
         ]
       }),
       TimelineTrack.make({
         name: "BO.2",
-        clips: [clip(3, 2_600, 1_500, "]]> & </note>"), clip(9, 599_900, 1_334, "At ten minutes")]
+        clips: [
+          clip(frameRate, 3, 2_600, 1_500, "]]> & </note>"),
+          clip(frameRate, 9, 599_900, 1_334, "At ten minutes")
+        ]
       }),
       TimelineTrack.make({ name: "Nobody", clips: [] })
     ],
@@ -103,7 +121,7 @@ export const anyTimeline = fc
       tracks: tracks.map((clips, place) =>
         TimelineTrack.make({
           name: `S${place}`,
-          clips: clips.map(([at, duration]) => clip(++cue, at, duration, `words of ${cue}`))
+          clips: clips.map(([at, duration]) => clip(rate, ++cue, at, duration, `words of ${cue}`))
         })
       ),
       markers: []

@@ -182,44 +182,48 @@ describe("a delivery", () => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("stems are as long as the whole and add up to it; clips carry their time", () =>
-    Effect.gen(function* () {
-      const lines: ReadonlyArray<Spoken> = [
-        { cue: 1, speaker: "ANNA", start: 1000, length: 800 },
-        { cue: 2, speaker: "BO", start: 1200, length: 800 }
-      ]
-      // A target low enough for the limiter to leave every sample alone.
-      const { folder, files } = yield* delivered(
-        lines,
-        jobOf(["wav", "stems", "clips"], { loudness: -30 }),
-        3000
-      )
-      expect(files).toEqual(
-        [
-          "film.wav",
-          "stems/ANNA.wav",
-          "stems/BO.wav",
-          "clips/0001_ANNA_00-00-01-000.wav",
-          "clips/0002_BO_00-00-01-200.wav"
-        ].map((file) => join(folder, file))
-      )
-      const [whole, anna, bo] = yield* Effect.forEach(files.slice(0, 3), (file) =>
-        Effect.map(wavAt(file), (wav) => wav.channels[0])
-      )
-      expect([anna?.length, bo?.length]).toEqual([whole?.length, whole?.length])
-      // Each file is dithered by itself: two and a half steps of 16 bit each way.
-      const off = whole?.reduce(
-        (most, sample, i) => Math.max(most, Math.abs(sample - (anna?.[i] ?? 0) - (bo?.[i] ?? 0))),
-        0
-      )
-      expect(off).toBeLessThan(7.5 / 32_768)
-      const clip = yield* wavAt(files[4] ?? "")
-      expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([
-        48_000,
-        3600 * 48_000 + 1200 * 48,
-        800 * 48
-      ])
-    }).pipe(Effect.provide(needs))
+  it.scopedLive(
+    "stems are as long as the whole and add up to it; clips carry their time and fill their pictures",
+    () =>
+      Effect.gen(function* () {
+        const lines: ReadonlyArray<Spoken> = [
+          { cue: 1, speaker: "ANNA", start: 1000, length: 800 },
+          // From picture 30 up to 51: 25 ms longer than it is spoken.
+          { cue: 2, speaker: "BO", start: 1210, length: 815 }
+        ]
+        // A target low enough for the limiter to leave every sample alone.
+        const { folder, files } = yield* delivered(
+          lines,
+          jobOf(["wav", "stems", "clips"], { loudness: -30 }),
+          3000
+        )
+        expect(files).toEqual(
+          [
+            "film.wav",
+            "stems/ANNA.wav",
+            "stems/BO.wav",
+            "clips/0001_ANNA_00-00-01-000.wav",
+            "clips/0002_BO_00-00-01-210.wav"
+          ].map((file) => join(folder, file))
+        )
+        const [whole, anna, bo] = yield* Effect.forEach(files.slice(0, 3), (file) =>
+          Effect.map(wavAt(file), (wav) => wav.channels[0])
+        )
+        expect([anna?.length, bo?.length]).toEqual([whole?.length, whole?.length])
+        // Each file is dithered by itself: two and a half steps of 16 bit each way.
+        const off = whole?.reduce(
+          (most, sample, i) => Math.max(most, Math.abs(sample - (anna?.[i] ?? 0) - (bo?.[i] ?? 0))),
+          0
+        )
+        expect(off).toBeLessThan(7.5 / 32_768)
+        const clip = yield* wavAt(files[4] ?? "")
+        expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([
+          48_000,
+          3600 * 48_000 + 1210 * 48,
+          840 * 48
+        ])
+        expect(clip.channels[0].subarray(816 * 48).every((sample) => sample === 0)).toBe(true)
+      }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive(

@@ -1,0 +1,107 @@
+/** Timelines as another editor's importers read them: those of OpenShot, which run without its windows. */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc, Schema } from "effect"
+import type { FrameRate } from "../../src/domain/FrameRate.ts"
+import { Timeline } from "../../src/domain/Timeline.ts"
+import { edl } from "../../src/exports/Edl.ts"
+import { pictureOf } from "../../src/exports/Timecode.ts"
+import { xmeml } from "../../src/exports/Xmeml.ts"
+import { anyTimeline, type Found, overlapping, rates, scene, worstError } from "./timelines.ts"
+
+const openshot = process.env["DUBWRIGHT_OPENSHOT"] ?? "/usr/lib/python3/dist-packages/openshot_qt"
+
+const Imported = Schema.parseJson(
+  Schema.Array(
+    Schema.Array(
+      Schema.Struct({
+        title: Schema.String,
+        layer: Schema.Number,
+        position: Schema.Number,
+        start: Schema.Number,
+        end: Schema.Number
+      })
+    )
+  )
+)
+
+interface Written {
+  readonly text: string
+  readonly ending: "edl" | "xml"
+  readonly frameRate: FrameRate
+}
+
+/** What OpenShot's timeline holds after each file, in seconds. */
+const imported = (files: ReadonlyArray<Written>): ReadonlyArray<ReadonlyArray<Found>> => {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-openshot-"))
+  try {
+    const asked = files.map(({ text, ending, frameRate: { rate } }, place) => {
+      const path = join(folder, `${place}.${ending}`)
+      writeFileSync(path, text)
+      return { path, num: rate.numerator, den: rate.denominator }
+    })
+    const { stdout, stderr, status } = spawnSync(
+      "python3",
+      [join(import.meta.dirname, "openshot.py"), openshot],
+      { input: JSON.stringify(asked), encoding: "utf8", maxBuffer: 1 << 26 }
+    )
+    if (status !== 0) throw new Error(stderr)
+    return Schema.decodeSync(Imported)(stdout).map((clips) =>
+      clips.map(({ title, layer, position, start, end }) => ({
+        cue: Number(/^\d+/u.exec(title)?.[0]),
+        start: position,
+        end: position + end - start,
+        track: `${layer}`
+      }))
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Half a picture, and what floating point adds. */
+const half = 0.5 + 1e-6
+
+describe.skipIf(!existsSync(openshot))(
+  "OpenShot's importers (skipped where OpenShot is not installed; DUBWRIGHT_OPENSHOT names its package's folder)",
+  () => {
+    it("find every cue of the Final Cut 7 XML within half a picture at every rate", () => {
+      const timelines = [
+        ...rates.map(([, rate]) => scene(rate, Either.getOrThrow(pictureOf("01:00:00:00", rate)))),
+        ...fc.sample(anyTimeline, { numRuns: 200, seed: 7 })
+      ]
+      const found = imported(
+        timelines.map((timeline) => ({
+          text: xmeml(timeline),
+          ending: "xml",
+          frameRate: timeline.frameRate
+        }))
+      )
+      for (const [place, timeline] of timelines.entries()) {
+        const clips = found[place] ?? []
+        expect(worstError(timeline, clips)).toBeLessThanOrEqual(half)
+        expect(overlapping(timeline, clips)).toBe(false)
+      }
+    })
+
+    // It reads timecode as a clock's, right at whole rates alone, and no channel of a list but the first.
+    it("find every cue of a speaker's decision list within half a picture at whole rates", () => {
+      const timelines = rates
+        .filter(([, { rate }]) => rate.denominator === 1)
+        .flatMap(([, rate]) =>
+          scene(rate, 0)
+            .tracks.filter(({ name }) => name === "BO.2")
+            .map((track) => Timeline.make({ ...scene(rate, 0), tracks: [track] }))
+        )
+      const found = imported(
+        timelines.map((timeline) => ({ text: edl(timeline), ending: "edl", frameRate: timeline.frameRate }))
+      )
+      expect(found.map((clips) => clips.length)).toEqual(timelines.map(() => 2))
+      for (const [place, timeline] of timelines.entries())
+        expect(worstError(timeline, found[place] ?? [])).toBeLessThanOrEqual(half)
+    })
+  }
+)
