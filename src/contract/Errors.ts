@@ -5,6 +5,21 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 
+/** The status that goes with each kind. */
+export const refusalStatus = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  PaymentRequired: 402,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  Conflict: 409,
+  TooLarge: 413,
+  Unprocessable: 422,
+  TooManyRequests: 429,
+  Broken: 500,
+  Unavailable: 503
+}
+
 const said = { message: Schema.String, field: Schema.optional(Schema.String) }
 
 /** 400: the request cannot be read: not JSON, a missing or mistyped field, a parameter out of its range. */
@@ -14,49 +29,64 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()(
     code: Schema.Literal("body_unreadable", "field_invalid", "parameter_invalid", "request_invalid"),
     ...said
   },
-  HttpApiSchema.annotations({ status: 400, description: "The request cannot be read." })
+  HttpApiSchema.annotations({ status: refusalStatus.BadRequest, description: "The request cannot be read." })
 ) {}
 
 /** 401: the key is missing, unknown or revoked. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   "Unauthorized",
   { code: Schema.Literal("key_missing", "key_unknown"), ...said },
-  HttpApiSchema.annotations({ status: 401, description: "The xi-api-key header carries no valid key." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.Unauthorized,
+    description: "The xi-api-key header carries no valid key."
+  })
 ) {}
 
 /** 402: the account has too few credits for this task. */
 export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
   "PaymentRequired",
   { code: Schema.Literal("credits_short"), ...said },
-  HttpApiSchema.annotations({ status: 402, description: "Too few credits for this task." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.PaymentRequired,
+    description: "Too few credits for this task."
+  })
 ) {}
 
 /** 404: no such voice, task or path; another account's task is not told from one that does not exist. */
 export class NotFound extends Schema.TaggedError<NotFound>()(
   "NotFound",
   { code: Schema.Literal("voice_unknown", "task_unknown", "path_unknown", "file_unknown"), ...said },
-  HttpApiSchema.annotations({ status: 404, description: "No such voice, task, file or path." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.NotFound,
+    description: "No such voice, task, file or path."
+  })
 ) {}
 
 /** 405: the path is known, but not with this method; the Allow header names those it takes. */
 export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
   "MethodNotAllowed",
   { code: Schema.Literal("method_unknown"), ...said },
-  HttpApiSchema.annotations({ status: 405, description: "The path does not take this method." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.MethodNotAllowed,
+    description: "The path does not take this method."
+  })
 ) {}
 
 /** 409: the task is being spoken and cannot be deleted now. */
 export class Conflict extends Schema.TaggedError<Conflict>()(
   "Conflict",
   { code: Schema.Literal("task_under_way"), ...said },
-  HttpApiSchema.annotations({ status: 409, description: "The task is under way." })
+  HttpApiSchema.annotations({ status: refusalStatus.Conflict, description: "The task is under way." })
 ) {}
 
 /** 413: the text has more characters than the provider takes, or the body more bytes than the service reads. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()(
   "TooLarge",
   { code: Schema.Literal("text_too_long", "body_too_large"), ...said, max: Schema.optional(Schema.Int) },
-  HttpApiSchema.annotations({ status: 413, description: "The text or the body is too long." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.TooLarge,
+    description: "The text or the body is too long."
+  })
 ) {}
 
 /** 422: the request is readable, but the provider's rules forbid it. */
@@ -75,7 +105,10 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
     ),
     ...said
   },
-  HttpApiSchema.annotations({ status: 422, description: "The provider's rules forbid it." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.Unprocessable,
+    description: "The provider's rules forbid it."
+  })
 ) {}
 
 /** 429: too many requests or a full queue; `retry_after` and the Retry-After header give seconds to wait. */
@@ -83,7 +116,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
   "TooManyRequests",
   { code: Schema.Literal("rate_limited", "queue_full"), ...said, retry_after: Schema.Positive },
   HttpApiSchema.annotations({
-    status: 429,
+    status: refusalStatus.TooManyRequests,
     description: "Too many requests; Retry-After says when to come back."
   })
 ) {}
@@ -92,7 +125,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
 export class Broken extends Schema.TaggedError<Broken>()(
   "Broken",
   { code: Schema.Literal("internal"), ...said },
-  HttpApiSchema.annotations({ status: 500, description: "A fault in the service." })
+  HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "A fault in the service." })
 ) {}
 
 /** 503: the service is draining, or no engine is ready; `retry_after` and the Retry-After header give seconds to wait. */
@@ -103,7 +136,10 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
     ...said,
     retry_after: Schema.Positive
   },
-  HttpApiSchema.annotations({ status: 503, description: "Not now; Retry-After says when to come back." })
+  HttpApiSchema.annotations({
+    status: refusalStatus.Unavailable,
+    description: "Not now; Retry-After says when to come back."
+  })
 ) {}
 
 /** Any of the refusals that an endpoint may answer. */

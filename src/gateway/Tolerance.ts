@@ -1,5 +1,6 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
 import type { Redacted } from "effect"
+import { refusalStatus } from "../contract/Errors.ts"
 import { type Fields, fieldsOf, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
@@ -13,18 +14,9 @@ export interface Told {
   readonly fields: Fields
 }
 
-const ownTags: Readonly<Record<string, number>> = {
-  BadRequest: 400,
-  Unauthorized: 401,
-  PaymentRequired: 402,
-  NotFound: 404,
-  Conflict: 409,
-  TooLarge: 413,
-  Unprocessable: 422,
-  TooManyRequests: 429,
-  Broken: 500,
-  Unavailable: 503
-}
+/** Those that the contract's endpoints answer with: none answers that a path does not take its method. */
+const { MethodNotAllowed: _, ...endpointStatus } = refusalStatus
+const ownStatus: Readonly<Record<string, number>> = endpointStatus
 
 /** A refusal in the contract's shape, with the status that goes with it; `now` is in milliseconds since 1970. */
 export const refusalOf = (
@@ -37,13 +29,13 @@ export const refusalOf = (
   const said = presentable(wordsIn(value) ?? "", key)
   const fields = fieldsOf(value)
   const tag = fields?.["_tag"]
-  if (fields !== undefined && typeof tag === "string" && ownTags[tag] === answer.status)
+  if (fields !== undefined && typeof tag === "string" && ownStatus[tag] === answer.status)
     return { status: answer.status, fields: { ...fields, message: said } }
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(answer.status, said)
   const told = (more: Fields): Told => ({
-    status: ownTags[kind] ?? 500,
+    status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }
   })
   switch (kind) {

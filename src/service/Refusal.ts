@@ -7,6 +7,7 @@ import {
   Broken,
   MethodNotAllowed,
   NotFound,
+  refusalStatus,
   Unavailable
 } from "../contract/Errors.ts"
 import { methodsOf, pathIn } from "./Paths.ts"
@@ -15,25 +16,10 @@ import { methodsOf, pathIn } from "./Paths.ts"
 export const Refusal = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
 export type Refusal = typeof Refusal.Type
 
-/** The status that goes with each kind. */
-export const statusOf: Readonly<Record<Refusal["_tag"], number>> = {
-  BadRequest: 400,
-  Unauthorized: 401,
-  PaymentRequired: 402,
-  NotFound: 404,
-  MethodNotAllowed: 405,
-  Conflict: 409,
-  TooLarge: 413,
-  Unprocessable: 422,
-  TooManyRequests: 429,
-  Broken: 500,
-  Unavailable: 503
-}
-
 /** The answer that carries a refusal. */
 export const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson(encode(refusal), {
-    status: statusOf[refusal._tag],
+    status: refusalStatus[refusal._tag],
     headers: {
       ...("retry_after" in refusal ? { "retry-after": String(Math.ceil(refusal.retry_after)) } : {}),
       ...(refusal._tag === "Unauthorized" ? { "www-authenticate": "xi-api-key" } : {}),

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Arbitrary, FastCheck as fc, Schema } from "effect"
 import { Credits, Health } from "../../src/contract/Account.ts"
 import { ModelList, ProviderList, VoicePage } from "../../src/contract/Catalogue.ts"
+import { refusalStatus } from "../../src/contract/Errors.ts"
 import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
-import { Refusal, statusOf } from "../../src/service/Refusal.ts"
+import { Refusal } from "../../src/service/Refusal.ts"
 import { type Started, startService } from "./start.ts"
 
 const count = Number(process.env["DUBWRIGHT_RANDOM_REQUESTS"] ?? 10_000)
@@ -220,7 +221,7 @@ const examined = async (each: Sent): Promise<number> => {
   if (each.method === "HEAD") return got.status
   if (got.status >= 400) {
     const refusal = refusalIn(got.body)
-    expect(statusOf[refusal._tag], where).toBe(got.status)
+    expect(refusalStatus[refusal._tag], where).toBe(got.status)
     expect(got.headers["content-type"], where).toBe("application/json")
     expect(refusal.message, where).not.toBe("")
     if (got.status === 429 || got.status === 503)
