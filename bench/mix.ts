@@ -3,10 +3,11 @@
  * same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can be told.
  *
  *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
- *                          [--cases kept,loud,mp3] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
+ *                          [--cases kept,loud,mp3,last] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
  *
  * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `mp3` with every
- * clip decoded from MP3 first. Of several rounds the fastest counts. Peers that would take hours are measured with a `few` clips and
+ * clip decoded from MP3 first; `last` the same as a run meets it, which decodes clips while others are still spoken: the clock starts when
+ * the last of them arrive together. Of several rounds the fastest counts. Peers that would take hours are measured with a `few` clips and
  * extrapolated.
  */
 import { spawnSync } from "node:child_process"
@@ -26,7 +27,7 @@ import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/SpeakDecoder.ts"
 import { ClipFolder } from "../src/store/ClipFolder.ts"
 import { writableState } from "../src/store/StateFolder.ts"
-import { deliverableOf, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
+import { deliverableOf, type Film, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
 import {
   bare,
   canvas,
@@ -44,7 +45,7 @@ const { values } = parseArgs({
     clips: { type: "string", default: "2000" },
     formats: { type: "string", default: "wav,flac,m4a" },
     rounds: { type: "string", default: "3" },
-    cases: { type: "string", default: "kept,loud,mp3" },
+    cases: { type: "string", default: "kept,loud,mp3,last" },
     peers: { type: "string", default: "graph,groups,canvas,each" },
     few: { type: "string", default: "100" },
     depth: { type: "string", default: "16" },
@@ -60,7 +61,7 @@ const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(Nod
 const stateOf = (folder: string) =>
   Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
 
-const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "mp3", `${key}.mp3`)
+const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
 
 /**
  * Seconds of processor time that this process has taken, and the processes that it has started and seen end: what can be told
@@ -92,32 +93,46 @@ interface Delivered {
   readonly truePeak: number
 }
 
-/** Delivers the film in this process, after decoding its clips where they are MP3. */
-const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
-  const film = readFilm(folder)
-  const began = performance.now()
-  const before = { work: processorSeconds(), own: process.cpuUsage() }
-  if (values.case === "mp3") {
-    const clips = yield* ClipFolder
-    const decode = yield* makeDecoder
-    yield* Effect.forEach(
-      film.clips,
+/** Clips that arrive together when a service is about to be done. */
+const lastTogether = 16
+
+/** What stands on the clocks. */
+const now = () => ({ millis: performance.now(), work: processorSeconds(), own: process.cpuUsage() })
+
+/** Decodes the clips that arrive as MP3 and keeps them, as the speak stage does; returns when the clock was started. */
+const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }: Film) {
+  const kept = yield* ClipFolder
+  const decode = yield* makeDecoder
+  const take = (some: ReadonlyArray<FilmClip>) =>
+    Effect.forEach(
+      some,
       (clip) =>
         Effect.gen(function* () {
           const path = mp3Of(folder, clip)
-          const pcm = yield* Effect.orDie(decode(path, readFileSync(path)))
-          yield* clips.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
+          const received = { bytes: readFileSync(path), laid: Effect.succeed(path) }
+          const pcm = yield* Effect.orDie(decode(received))
+          yield* kept.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
         }),
       { concurrency: 150, discard: true }
     )
-  }
+  const first = values.case === "mp3" ? 0 : values.case === "last" ? clips.length - lastTogether : undefined
+  if (first !== undefined) yield* take(clips.slice(0, first))
+  const start = now()
+  if (first !== undefined) yield* take(clips.slice(first))
+  return start
+})
+
+/** Delivers the film in this process, after decoding its clips where they are MP3. */
+const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
+  const film = readFilm(folder)
+  const start = yield* Effect.scoped(arrived(folder, film))
   const depth = values.depth === "24" ? 24 : 16
   const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none", depth)
   const { measured } = yield* deliver(made)
-  const own = process.cpuUsage(before.own)
+  const own = process.cpuUsage(start.own)
   const told: Delivered = {
-    seconds: (performance.now() - began) / 1000,
-    work: processorSeconds() - before.work,
+    seconds: (performance.now() - start.millis) / 1000,
+    work: processorSeconds() - start.work,
     own: (own.user + own.system) / 1e6,
     megabytes: process.resourceUsage().maxRSS / 1024,
     loudness: measured.integrated,
@@ -166,7 +181,7 @@ const delivered = (folder: string, name: string, format: Format): Delivered => {
 }
 
 const encodeMp3 = (ffmpeg: string, folder: string, clips: ReadonlyArray<FilmClip>): void => {
-  mkdirSync(join(folder, "mp3"), { recursive: true })
+  mkdirSync(join(folder, "received"), { recursive: true })
   for (let from = 0; from < clips.length; from += 100) {
     const some = clips.slice(from, from + 100)
     ffmpegTook(ffmpeg, [
@@ -192,7 +207,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
     Effect.provide(stateOf(folder))
   )
   const cases = values.cases.split(",").filter((name) => name !== "")
-  if (cases.includes("mp3")) encodeMp3(ffmpeg, folder, film.clips)
+  if (cases.includes("mp3") || cases.includes("last")) encodeMp3(ffmpeg, folder, film.clips)
   // The floor encodes the film's own sound.
   delivered(folder, "kept", "wav")
   const sound = join(folder, "floor-source.wav")

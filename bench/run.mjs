@@ -23,7 +23,8 @@ await build({
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
     "engine-worker": "src/engines/worker.ts",
     "hand-worker": "src/ffmpeg/hand-worker.ts",
-    "clip-worker": "src/pipeline/clip-worker.ts"
+    "clip-worker": "src/pipeline/clip-worker.ts",
+    "mp3-worker": "src/ffmpeg/mp3-worker.ts"
   },
   outdir,
   outExtension: { ".js": ".mjs" },

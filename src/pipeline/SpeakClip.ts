@@ -32,21 +32,24 @@ export const keepClip = (
     const learned = yield* Learned
     const { key, casting, said } = utterance
     const ending = endingOf(audio)
-    // The decoder reads anything but a WAV from its file.
-    const onDisk = ending !== "wav"
-    if (onDisk) yield* clips.keepOriginal(key, ending, audio)
-    const sound: Either.Either<Pcm | Uint8Array, Undecodable> = onDisk
-      ? yield* Effect.either(decode(clips.originalOf(key, ending), audio))
-      : Either.right(audio)
+    const keepOriginal = clips.keepOriginal(key, ending, audio)
+    const laid = Effect.as(keepOriginal, clips.originalOf(key, ending))
+    const sound: Either.Either<Pcm | Uint8Array, Undecodable> =
+      ending === "wav"
+        ? Either.right(audio)
+        : yield* Effect.map(decode({ bytes: audio, laid }), Either.right).pipe(
+            Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault)))
+          )
     const timed = utterance.input === "srt"
     const made = Either.isLeft(sound)
       ? unusable(sound.left.words)
       : yield* makeClip(key, sound.right, { said, timed, transcript, usual: learned.speechTime(casting) })
     if (made._tag === "Unusable") {
-      if (!onDisk) yield* clips.keepOriginal(key, ending, audio)
+      yield* keepOriginal
       return Either.left(made)
     }
-    if (onDisk) yield* clips.dropOriginal(key, ending)
+    // What was laid down for the decoder, now or by an earlier run that could not use it.
+    if (ending !== "wav") yield* clips.dropOriginal(key, ending)
     const { rate, frames, checksum, segments, cut, bytes, suspect } = made
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     if (suspect === undefined) yield* learned.spoke(casting, characters, speechMillis(segments, rate))

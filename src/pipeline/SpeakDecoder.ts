@@ -1,10 +1,14 @@
-/** What was received and is no WAV, as samples: by ffmpeg, several files a process when many wait. */
+/**
+ * What was received and is no WAV, as samples: plain MP3 within this process, all else by ffmpeg, several files a process when
+ * many wait.
+ */
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
 import { deliveryRate, type SampleRate } from "../domain/Units.ts"
 import { filesPerProcess } from "../ffmpeg/Decode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { keptRate, statedRate } from "./SpeakRate.ts"
+import { mp3Threads } from "../ffmpeg/Mp3Threads.ts"
+import { endingOf, keptRate, statedRate } from "./SpeakRate.ts"
 
 /** Why bytes are no audio that can be used, in words. */
 export interface Undecodable {
@@ -12,8 +16,15 @@ export interface Undecodable {
   readonly words: string
 }
 
-/** Decodes what lies in `path`, whose bytes are given too; at 24 or 48 kHz. */
-export type Decode = (path: string, bytes: Uint8Array) => Effect.Effect<Pcm, Undecodable>
+/** What is to be decoded. */
+export interface Received<E> {
+  readonly bytes: Uint8Array
+  /** Lays the bytes into a file, for a decoder that reads files, and tells its path. */
+  readonly laid: Effect.Effect<string, E>
+}
+
+/** Decodes what was received; at 24 or 48 kHz. */
+export type Decode = <E>(received: Received<E>) => Effect.Effect<Pcm, Undecodable | E>
 
 /** Files that are decoded together at most: two processes of them. */
 const mostAtOnce = 2 * filesPerProcess
@@ -27,6 +38,7 @@ interface Waiting {
 /** Makes a decoder that lasts as long as the scope. */
 export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = Effect.gen(function* () {
   const ffmpeg = yield* Ffmpeg
+  const plainMp3 = yield* mp3Threads
   const waiting = yield* Queue.unbounded<Waiting>()
 
   const batch = (group: ReadonlyArray<Waiting>, rate: SampleRate) => {
@@ -70,10 +82,14 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
     Effect.forkScoped
   )
 
-  return (path, bytes) =>
+  return ({ bytes, laid }) =>
     Effect.gen(function* () {
+      const stated = statedRate(bytes)
+      const rate = keptRate(stated ?? deliveryRate)
+      const pcm = stated === rate && endingOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
+      if (pcm !== undefined) return pcm
       const done = yield* Deferred.make<Pcm, Undecodable>()
-      yield* Queue.offer(waiting, { path, rate: keptRate(statedRate(bytes) ?? deliveryRate), done })
+      yield* Queue.offer(waiting, { path: yield* laid, rate, done })
       return yield* Deferred.await(done)
     })
 })

@@ -1,4 +1,5 @@
 /** At which rate a clip is kept. */
+import { behindId3, mp3HeaderAt } from "../audio/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../domain/Units.ts"
 
 /** The rate of clips whose sound needs no more: half the delivery's, exactly 24 frames a millisecond. */
@@ -11,10 +12,10 @@ export const keptRate = (source: number): SampleRate => (source <= speechRate ? 
 export const statedRate = (bytes: Uint8Array): number | undefined => {
   if (startsWith(bytes, 0, "fLaC") && bytes.length > 20)
     return (byte(bytes, 18) << 12) | (byte(bytes, 19) << 4) | (byte(bytes, 20) >> 4)
-  const start = startsWith(bytes, 0, "ID3") ? 10 + synchsafe(bytes, 6) : 0
+  const start = behindId3(bytes)
   // An encoder may leave some bytes between its tag and the first frame.
   for (let at = start; at < Math.min(bytes.length - 4, start + 4_096); at++) {
-    const rate = frameRate(bytes, at)
+    const rate = mp3HeaderAt(bytes, at)?.rate
     if (rate !== undefined) return rate
   }
   return undefined
@@ -33,24 +34,7 @@ export const endingOf = (bytes: Uint8Array): string => {
   return statedRate(bytes) === undefined ? "bin" : "mp3"
 }
 
-const rates: ReadonlyArray<ReadonlyArray<number> | undefined> = [
-  [11_025, 12_000, 8_000],
-  undefined,
-  [22_050, 24_000, 16_000],
-  [44_100, 48_000, 32_000]
-]
-
-/** The rate of the MPEG audio frame (layer III) that begins here, where one does. */
-const frameRate = (bytes: Uint8Array, at: number): number | undefined => {
-  const [first, second, third] = [byte(bytes, at), byte(bytes, at + 1), byte(bytes, at + 2)]
-  const isFrame = first === 0xff && (second & 0xe6) === 0xe2 && third >> 4 !== 15 && third >> 4 !== 0
-  return isFrame ? rates[(second >> 3) & 3]?.[(third >> 2) & 3] : undefined
-}
-
 const byte = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0
-
-const synchsafe = (bytes: Uint8Array, at: number): number =>
-  (byte(bytes, at) << 21) | (byte(bytes, at + 1) << 14) | (byte(bytes, at + 2) << 7) | byte(bytes, at + 3)
 
 const startsWith = (bytes: Uint8Array, at: number, word: string): boolean =>
   Array.from(word).every((letter, index) => bytes[at + index] === letter.charCodeAt(0))
