@@ -1,6 +1,7 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { Array } from "effect"
+import { unheard } from "../domain/Report.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { counted } from "./BoardText.ts"
@@ -63,7 +64,9 @@ const figures = ({ status, metrics }: JobResult): ReadonlyArray<string | undefin
         metrics.speed.max.toFixed(2),
         String(metrics.overruns),
         `${Math.round(metrics.isochrony * 100)} %`,
-        status === "delivered" ? metrics.loudness.integrated.toFixed(1) : undefined
+        status === "delivered" && metrics.loudness.integrated > unheard.integrated
+          ? metrics.loudness.integrated.toFixed(1)
+          : undefined
       ]
 
 /** Files in their order; many of one folder are counted instead. */

@@ -50,6 +50,9 @@ export const Metrics = Schema.Struct({
 })
 export type Metrics = typeof Metrics.Type
 
+/** What stands for the loudness of a job that has no sound, in LUFS and dBTP: that of silence. */
+export const unheard = { integrated: -70, truePeak: -120 } as const
+
 /** report.json of a job. */
 export const JobReport = Schema.Struct({
   job: Schema.String,

@@ -1,5 +1,5 @@
 /** A job's figures as its pages show them, each beside what it was in the run before. */
-import type { Metrics } from "../domain/Report.ts"
+import { type Metrics, unheard } from "../domain/Report.ts"
 import { factor, grouped } from "./Times.ts"
 
 /** One figure with its words. */
@@ -117,10 +117,10 @@ const kinds: ReadonlyArray<Kind> = [
   {
     name: "Integrated loudness",
     of: ({ loudness }) => loudness.integrated,
-    text: decibels("LUFS"),
+    text: (value) => (value <= unheard.integrated ? "no sound" : decibels("LUFS")(value)),
     better: undefined,
     detail: ({ loudness }) =>
-      `true peak ${decibels("dBTP")(loudness.truePeak)}, clip spread ${decibels("LU")(loudness.clipSpread)}`,
+      `${loudness.integrated <= unheard.integrated ? "" : `true peak ${decibels("dBTP")(loudness.truePeak)}, `}clip spread ${decibels("LU")(loudness.clipSpread)}`,
     meaning: "Of the whole programme, by ITU-R BS.1770; the spread is between its clips."
   },
   {

@@ -2,6 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { type OutputName, soundNames, timelineNames } from "../domain/Manifest.ts"
+import { unheard } from "../domain/Report.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
@@ -39,7 +40,13 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const stemFolder = path.join(folder, "stems")
   const stems = wants("stems") ? stemsOf(made, (name) => path.join(stemFolder, `${name}.wav`)) : []
   if (stems.length > 0) yield* openFolder(stemFolder)
-  const { measured, peaks, level } = yield* mastered(made, programme, sinks, stems)
+  const timelines = timelineNames.filter(wants)
+  // A timeline is nothing without the clips that it lays out.
+  const inPieces = wants("clips") || timelines.length > 0
+  const { measured, peaks, level } =
+    sinks.length > 0 || stems.length > 0 || inPieces
+      ? yield* mastered(made, programme, sinks, stems)
+      : noSound
 
   const texts = subtitleNames.filter(wants)
   for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
@@ -48,12 +55,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   for (const name of videos) yield* muxed(made, sound, fileOf(name))
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
-  const timelines = timelineNames.filter(wants)
-  // A timeline is nothing without the clips that it lays out.
-  const clips =
-    wants("clips") || timelines.length > 0
-      ? yield* deliverClips(made, programme, level, path.join(folder, "clips"))
-      : []
+  const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
   const laidOut = yield* Effect.forEach(timelines, (name) => {
     const { ending, text } = timelineTexts[name]
     return Effect.as(writeResult(fileOf(ending), text(timelineOf(made))), fileOf(ending))
@@ -66,6 +68,9 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   ]
   return { files, measured, peaks }
 })
+
+/** Where nothing but words is asked for, nothing is mixed. */
+const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as const
 
 /** The job's sound at its level; made again where the excerpt it was levelled by did not stand for the whole. */
 const mastered = Effect.fnUntraced(function* (

@@ -1,7 +1,7 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
-import { JobReport, type Metrics } from "../domain/Report.ts"
+import { JobReport, type Metrics, unheard } from "../domain/Report.ts"
 import {
   deliveryRate,
   type Frames,
@@ -127,7 +127,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !dubbed.failures.has(key))
   if (left.length > 0 || (missing.length > 0 && job.onFailure === "fail")) {
-    const report = jobReport(dubbed, outcomes, length, { integrated: -70, truePeak: -120 })
+    const report = jobReport(dubbed, outcomes, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
     const undone: JobResult = {

@@ -29,6 +29,14 @@ describe("figures", () => {
     expect(named("Coverage")?.change).toBeUndefined()
   })
 
+  it("tell a job without sound from a faint one", () => {
+    const loudness = { integrated: -70, truePeak: -120, clipSpread: 1.8 }
+    const silent = figuresOf({ ...sampleMetrics, loudness }).find(
+      ({ name }) => name === "Integrated loudness"
+    )
+    expect([silent?.value, silent?.detail]).toEqual(["no sound", "clip spread 1.8 LU"])
+  })
+
   it("never round a missing cue up to full coverage", () => {
     const [coverage] = figuresOf({ ...sampleMetrics, coverage: 0.9996 })
     expect(coverage?.value).toBe("99.9 %")

@@ -167,6 +167,17 @@ describe("a delivery", () => {
       }).pipe(Effect.provide(needs))
   )
 
+  it.scopedLive("mixes nothing where no sound is asked for", () =>
+    Effect.gen(function* () {
+      const line: Spoken = { cue: 1, speaker: "ANNA", start: 500, length: 1000 }
+      const { folder, files, measured } = yield* delivered([line], jobOf(["srt", "vtt"]), 5001)
+      expect({ files, measured }).toEqual({
+        files: [join(folder, "film.srt"), join(folder, "film.vtt")],
+        measured: { integrated: -70, truePeak: -120 }
+      })
+    }).pipe(Effect.provide(needs))
+  )
+
   it.scopedLive("has no step at a joint that is larger than the speech around it", () =>
     Effect.gen(function* () {
       const lines: ReadonlyArray<Spoken> = [
