@@ -189,7 +189,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (record.clip !== undefined) {
         const { clip, suspect } = record.clip
         if (suspect !== undefined) run.counts.suspect++
-        yield* run.alive
+        run.alive()
         return yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
       }
       const said = end._tag === "Ended" ? Option.getOrUndefined(readEnd(end.job.returnvalue)) : undefined
@@ -234,7 +234,7 @@ const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: Utt
       const reserved = Math.min(account.reserved, cost)
       account.reserved -= reserved
       run.budget.pay(reserved, paid)
-      if (credits !== undefined) yield* learned.paid(casting, characters, credits)
+      if (credits !== undefined) learned.paid(casting, characters, credits)
       if (adopted && account.wasAnnounced) run.counts.adopted++
       else {
         run.counts.created++

@@ -4,6 +4,7 @@ import type { ProviderId } from "../domain/Ids.ts"
 import { profileOf } from "../domain/ProviderProfile.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
 import { SpeakBudget } from "../pipeline/SpeakBudget.ts"
+import { inThisThread } from "../pipeline/ClipMaker.ts"
 import { makeDecoder } from "../pipeline/SpeakDecoder.ts"
 import { type Desk, fetchesAtOnce, spoken } from "../pipeline/SpeakDesk.ts"
 import { makeRun, type SpeakRun } from "../pipeline/SpeakRun.ts"
@@ -25,8 +26,7 @@ const readTerms = Schema.decode(Schema.parseJson(Terms))
 /** What a worker has ready for the utterances of one batch. */
 interface Bench {
   readonly run: SpeakRun
-  readonly desk: Pick<Desk, "decode" | "fetching">
-  readonly gateway: Context.Context<Gateway>
+  readonly desk: Pick<Desk, "decode" | "makeClip" | "fetching">
 }
 
 /** How a job goes on after this worker: ended, or set aside until a moment. */
@@ -41,6 +41,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
     const decode = yield* makeDecoder
+    const makeClip = yield* inThisThread
     const fetching = yield* Effect.makeSemaphore(fetchesAtOnce)
     const one = yield* Effect.makeSemaphore(1)
     const benches = new Map<string, Bench>()
@@ -74,7 +75,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
             },
             terms.utterances
           ).pipe(Effect.provide(gateway), Scope.extend(scope))
-          const bench: Bench = { run, desk: { decode, fetching }, gateway }
+          const bench: Bench = { run, desk: { decode, makeClip, fetching } }
           benches.set(name, bench)
           return bench
         })
@@ -92,12 +93,12 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
           yield* store.apply({ event: "refetch", key })
         }
         if (record.state === "failed") return ended("failed")
-        const { run, desk, gateway } = yield* benchOf(terms)
+        const { run, desk } = yield* benchOf(terms)
         const view = viewOf(run, grant)
         const lane = yield* run.lane(casting.provider)
         const [row] = yield* store.rows([key])
         if (row === undefined) return yield* Effect.dieMessage("an utterance was forgotten in between")
-        const ending = yield* Effect.provide(spoken({ run: view.run, lane, ...desk, last }, row), gateway)
+        const ending = yield* spoken({ run: view.run, lane, ...desk, last }, row)
         if (ending === "aside") {
           const [left] = yield* handover.records([key])
           parts.holds.set(key, { ...hold, parcel: { ...hold.parcel, last: true } })

@@ -63,7 +63,7 @@ export const faultOf = (error: WireError): CallFault => {
       return new Broken({ words: error.message })
     case "HttpApiDecodeError":
     case "ParseError":
-      return new Broken({ words: "its answer lacks what was asked for (a task without an id, say)" })
+      return new Broken({ words: incomplete })
     case "RequestError":
       return error.cause instanceof Broken || error.cause instanceof Unreachable
         ? error.cause
@@ -74,6 +74,9 @@ export const faultOf = (error: WireError): CallFault => {
         : transportFault(error.cause, error.description)
   }
 }
+
+/** Of an answer that is not in the contract's shape, whatever is made of it. */
+export const incomplete = "its answer lacks what was asked for (a task without an id, say)"
 
 /** A refusal that the contract does not know of at that place. */
 const refusalOf = (status: number): CallFault => {

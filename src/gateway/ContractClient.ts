@@ -1,7 +1,7 @@
 /** The HTTP client on which the client derived from the contract stands: every answer comes through the exchange. */
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Asked, Exchange } from "./Exchange.ts"
 import {
   creditsOf,
@@ -20,15 +20,18 @@ export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
   HttpClient.make((request, url) => {
     const asked = askedBy(request, url)
     return exchange(asked, shapeOf(request, asked)).pipe(
-      Effect.map(({ status, fields }) =>
-        HttpClientResponse.fromWeb(request, new Response(JSON.stringify(fields), { status, headers }))
-      ),
+      Effect.map((told) => {
+        const { status, fields } = Either.getOrElse(Either.map(told, taken), (refusal) => refusal)
+        return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(fields), { status, headers }))
+      }),
       Effect.mapError((cause) => new RequestError({ request, reason: "Transport", cause }))
     )
   }).pipe(
     HttpClient.withTracerPropagation(false),
     HttpClient.withTracerDisabledWhen(() => true)
   )
+
+const taken = (fields: Fields) => ({ status: 200, fields })
 
 const headers = { "content-type": "application/json" }
 

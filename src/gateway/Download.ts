@@ -4,7 +4,7 @@ import { keyHeader } from "../contract/SpeechApi.ts"
 import { millis } from "../domain/Units.ts"
 import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
 import type { Fetched } from "./Gateway.ts"
-import { asked, backoff } from "./Patience.ts"
+import { asked, backoff, persistently } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
 import { type Answer, Wire } from "./Wire.ts"
@@ -30,8 +30,10 @@ export const makeDownload = Effect.gen(function* () {
   const own = { [keyHeader]: Redacted.value(address.key) }
   const foreign = {}
 
-  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> =>
-    Effect.flatMap(target(location, address.baseUrl), (url) => get(url, most, mostRedirects))
+  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> => {
+    const url = target(location, address.baseUrl)
+    return url instanceof NoAudio ? Effect.fail(url) : get(url, most, mostRedirects)
+  }
 
   const get = (url: URL, most: number, left: number): Effect.Effect<Uint8Array, DownloadFault> =>
     wire
@@ -55,9 +57,11 @@ export const makeDownload = Effect.gen(function* () {
           if (status >= 200 && status < 300) return Effect.succeed(body)
           const location = status >= 300 && status < 400 ? answer.header("location") : undefined
           if (location === undefined) return Effect.fail(refusal(answer))
+          const next = target(location, url)
+          if (next instanceof NoAudio) return next
           return left === 0
             ? new NoAudio({ reason: "address", words: "its address redirects in circles" })
-            : Effect.flatMap(target(location, url), (next) => get(next, most, left - 1))
+            : get(next, most, left - 1)
         })
       )
 
@@ -77,25 +81,29 @@ export const makeDownload = Effect.gen(function* () {
     )
   }
 
+  const fetched = (done: Done, characters: number): Effect.Effect<Fetched, DownloadFault> =>
+    Effect.flatMap(file(done.audio, mostAudioBytes(characters)), (audio) => {
+      const fault = notAudio(audio, (said) => presentable(said, address.key))
+      return fault === undefined
+        ? Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
+        : Effect.fail(fault)
+    })
+
   /** Fetches a done task; `again` gives its addresses afresh. */
   return (
     done: Done,
     characters: number,
     again: Effect.Effect<Done, CallFault | Vanished | NoAudio>
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
-    let first: Done | undefined = done
-    return Effect.suspend(() => {
-      const sight = first === undefined ? again : Effect.succeed(first)
-      first = undefined
-      return Effect.flatMap(sight, (seen) =>
-        Effect.flatMap(file(seen.audio, mostAudioBytes(characters)), (audio) => {
-          const fault = notAudio(audio, (said) => presentable(said, address.key))
-          return fault === undefined
-            ? Effect.map(transcriptOf(seen), (transcript): Fetched => ({ audio, transcript }))
-            : Effect.fail(fault)
-        })
-      )
-    }).pipe(Effect.retry(afresh))
+    let isFresh = true
+    return persistently(
+      Effect.suspend((): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
+        if (!isFresh) return Effect.flatMap(again, (seen) => fetched(seen, characters))
+        isFresh = false
+        return fetched(done, characters)
+      }),
+      afresh
+    )
   }
 })
 
@@ -116,12 +124,12 @@ const afresh = backoff.pipe(
 )
 
 /** An address that may be gone to. */
-const target = (location: string, base: URL): Effect.Effect<URL, NoAudio> => {
+const target = (location: string, base: URL): URL | NoAudio => {
   if (!URL.canParse(location, base.href))
     return new NoAudio({ reason: "address", words: "its address cannot be read" })
   const url = new URL(location, base)
   return url.protocol === "http:" || url.protocol === "https:"
-    ? Effect.succeed(url)
+    ? url
     : new NoAudio({
         reason: "address",
         words: `its address is of the kind ${url.protocol} where http or https was expected`

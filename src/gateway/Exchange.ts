@@ -2,12 +2,11 @@
  * A request of the interface and its answer in the contract's shape, whatever shape the service gave it. The key goes to the
  * service's own origin only, redirects included.
  */
-import { Clock, Duration, Effect, Redacted } from "effect"
+import { Clock, Duration, Effect, Either, Redacted } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { Broken, type Unreachable } from "./Fault.ts"
-import type { Fields } from "./Foreign.ts"
 import { isOwn, presentable, type ServiceAddress } from "./ServiceAddress.ts"
-import { refusalOf, type Told } from "./Tolerance.ts"
+import { type Refusal, refusalOf } from "./Tolerance.ts"
 import type { Answer, Wire } from "./Wire.ts"
 
 /** What is asked of the interface. */
@@ -19,11 +18,11 @@ export interface Asked {
   readonly body?: string
 }
 
-/** Asks; `shape` brings the body of a success into the contract's shape. */
-export type Exchange = (
+/** Asks; `shape` brings the body of a success into the contract's shape, which is told right, and a refusal left. */
+export type Exchange = <A>(
   asked: Asked,
-  shape: (value: unknown) => Fields
-) => Effect.Effect<Told, Unreachable | Broken>
+  shape: (value: unknown) => A
+) => Effect.Effect<Either.Either<A, Refusal>, Unreachable | Broken>
 
 /** The most bytes of an answer of the interface. */
 const mostBytes = 16 * 1024 * 1024
@@ -57,38 +56,49 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire): Excha
         )
       )
 
-  /** Follows redirects within the service's own origin; a key is never carried elsewhere, nor a request without its key. */
-  const followed = (asked: Asked, left: number): Effect.Effect<Answer, Unreachable | Broken> =>
-    Effect.flatMap(sent(asked), (answer) => {
-      const location = answer.status >= 300 && answer.status <= 399 ? answer.header("location") : undefined
-      if (location === undefined) return Effect.succeed(answer)
-      const here = new URL(asked.path, baseUrl)
-      const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
-      if (target === undefined || !isOwn(baseUrl, target))
-        return new Broken({
-          words: `it redirects to ${target?.origin ?? "no address"}, where the key is not sent; is the base URL right?`
-        })
-      if (left === 0) return new Broken({ words: "it redirects in circles" })
-      // 307 and 308 repeat the request; the others turn what is not a read into one, which would create nothing.
-      if (asked.method !== "GET" && answer.status !== 307 && answer.status !== 308)
-        return new Broken({ words: `it redirects a ${asked.method} with status ${answer.status}` })
-      return followed({ ...asked, path: target.pathname + target.search }, left - 1)
-    })
+  /** The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor a request without its key. */
+  const pointedTo = (asked: Asked, { status }: Answer, location: string): Asked | Broken => {
+    const here = new URL(asked.path, baseUrl)
+    const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
+    if (target === undefined || !isOwn(baseUrl, target))
+      return new Broken({
+        words: `it redirects to ${target?.origin ?? "no address"}, where the key is not sent; is the base URL right?`
+      })
+    // 307 and 308 repeat the request; the others turn what is not a read into one, which would create nothing.
+    if (asked.method !== "GET" && status !== 307 && status !== 308)
+      return new Broken({ words: `it redirects a ${asked.method} with status ${status}` })
+    return { ...asked, path: target.pathname + target.search }
+  }
 
-  return (asked, shape) =>
-    Effect.flatMap(followed({ ...asked, path: base + asked.path }, mostRedirects), (answer) => {
+  const exchange = <A>(
+    asked: Asked,
+    shape: (value: unknown) => A,
+    redirects: number
+  ): Effect.Effect<Either.Either<A, Refusal>, Unreachable | Broken> =>
+    Effect.flatMap(sent(asked), (answer) => {
+      const { status } = answer
+      const location = status >= 300 && status <= 399 ? answer.header("location") : undefined
+      if (location !== undefined) {
+        const next = pointedTo(asked, answer, location)
+        if (next instanceof Broken) return next
+        return redirects === 0
+          ? new Broken({ words: "it redirects in circles" })
+          : exchange(next, shape, redirects - 1)
+      }
       const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString(
         "utf8"
       )
       const value = parsed(body)
-      if (answer.status >= 200 && answer.status < 300)
+      if (status >= 200 && status < 300)
         return value === undefined && body.trim() !== ""
           ? new Broken({ words: `not JSON: ${presentable(body, key)}` })
-          : Effect.succeed<Told>({ status: 200, fields: shape(value ?? null) })
+          : Effect.succeed(Either.right(shape(value ?? null)))
       return Effect.map(Clock.currentTimeMillis, (now) =>
-        refusalOf(asked.method, answer, value ?? body, key, now)
+        Either.left(refusalOf(asked.method, answer, value ?? body, key, now))
       )
     })
+
+  return (asked, shape) => exchange({ ...asked, path: base + asked.path }, shape, mostRedirects)
 }
 
 const parsed = (body: string): unknown => {

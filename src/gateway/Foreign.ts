@@ -4,7 +4,7 @@
  * with a value that says so: "" for words, 0 for counts, -1 for money.
  */
 import { Predicate } from "effect"
-import type { TaskStatus } from "../contract/Task.ts"
+import type { Task, TaskReference, TaskStatus } from "../contract/Task.ts"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -22,7 +22,12 @@ const envelopes = ["data", "task", "result", "metadata"] as const
 const layersOf = (value: unknown): ReadonlyArray<Fields> => {
   const top = fieldsOf(value)
   if (top === undefined) return []
-  return [top, ...envelopes.map((name) => fieldsOf(top[name])).filter((inner) => inner !== undefined)]
+  const layers = [top]
+  for (const name of envelopes) {
+    const inner = fieldsOf(top[name])
+    if (inner !== undefined) layers.push(inner)
+  }
+  return layers
 }
 
 const pick = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray<string>): unknown => {
@@ -57,45 +62,46 @@ const statusOf = (word: string, audio: string | undefined): TaskStatus => {
   return waitingWords.test(word) ? "queued" : "processing"
 }
 
+/** What is made of an answer, whose id alone may be missing or be none that the contract knows. */
+type Unnamed<Named extends { readonly task_id: string }> = Omit<Named, "task_id"> & {
+  readonly task_id: string | undefined
+}
+
 /** A task, in the contract's shape; `id` is the one that was asked for, where an answer does not repeat it. */
-export const taskOf = (value: unknown, id?: string): Fields => {
+export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   const layers = layersOf(value)
   // `id` at the top of an envelope may be the request's: the task's own stands deeper.
   const named = text(pick(layers, "task_id")) ?? text(pick([...layers].reverse(), "id")) ?? id
   const audio = text(pick(layers, "audio_url"))
   const status = statusOf(text(pick(layers, "status", "state")) ?? "", audio)
   return {
-    ...optional("task_id", named),
+    task_id: named,
     status,
     provider: text(pick(layers, "provider")) ?? "",
     model_id: text(pick(layers, "model_id", "model")) ?? "",
     voice_id: text(pick(layers, "voice_id", "voice")) ?? "",
-    ...optional("voice_name", text(pick(layers, "voice_name"))),
+    voice_name: text(pick(layers, "voice_name")),
     characters: count(pick(layers, "characters", "character_count")),
     credits: number(pick(layers, "credits", "credit_cost", "cost")) ?? unsaid,
     created_at: text(pick(layers, "created_at")) ?? "",
-    ...optional("completed_at", text(pick(layers, "completed_at", "finished_at"))),
-    ...optional("duration", number(pick(layers, "duration"))),
-    ...optional("audio_url", audio),
-    ...optional("srt_url", text(pick(layers, "srt_url"))),
-    ...optional("json_url", text(pick(layers, "json_url"))),
-    ...(status === "failed"
-      ? { error: { code: text(codeIn(layers)) ?? "failed", message: wordsIn(value) ?? "no reason given" } }
-      : {})
+    completed_at: text(pick(layers, "completed_at", "finished_at")),
+    duration: number(pick(layers, "duration")),
+    audio_url: audio,
+    srt_url: text(pick(layers, "srt_url")),
+    json_url: text(pick(layers, "json_url")),
+    error:
+      status === "failed"
+        ? { code: text(codeIn(layers)) ?? "failed", message: wordsIn(value) ?? "no reason given" }
+        : undefined
   }
 }
 
 const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pick(layers, "error"))?.["code"]
 
 /** The answer to a create. An answer without a task id stays without: it cannot be taken for one. */
-export const referenceOf = (value: unknown): Fields => {
-  const task = taskOf(value)
-  return {
-    ...optional("task_id", task["task_id"]),
-    status: task["status"],
-    characters: task["characters"],
-    credits: task["credits"]
-  }
+export const referenceOf = (value: unknown): Unnamed<TaskReference> => {
+  const { task_id, status, characters, credits } = taskOf(value)
+  return { task_id, status, characters, credits }
 }
 
 /** The entries of a list, bare or under a name, at the top or one level down; empty where there is none. */
@@ -123,7 +129,7 @@ const pageOf = (value: unknown, entries: number): Fields => {
 /** A page of the history; entries without an id are left out. */
 export const taskPageOf = (value: unknown): Fields => {
   const tasks = listIn(value, "tasks").map((entry) => taskOf(entry))
-  return { tasks: tasks.filter((task) => task["task_id"] !== undefined), ...pageOf(value, tasks.length) }
+  return { tasks: tasks.filter((task) => task.task_id !== undefined), ...pageOf(value, tasks.length) }
 }
 
 const strings = (value: unknown): ReadonlyArray<string> =>

@@ -1,19 +1,18 @@
 /** The pipeline's one door to the service. */
 import { HttpApiClient } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
-import type { ParseError } from "effect/ParseResult"
 import { AnyRefusal } from "../contract/Errors.ts"
 import { SpeechApi } from "../contract/SpeechApi.ts"
-import { type CreateTask, Task, TaskReference } from "../contract/Task.ts"
+import type { CreateTask } from "../contract/Task.ts"
 import { TaskId } from "../domain/Ids.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 import type { Utterance } from "../domain/Utterance.ts"
-import { faultOf, type WireError } from "./Calls.ts"
+import { faultOf, incomplete, type WireError } from "./Calls.ts"
 import { contractClient } from "./ContractClient.ts"
 import { makeDownload } from "./Download.ts"
 import { type Asked, makeExchange } from "./Exchange.ts"
-import { type CallFault, NoAudio, Vanished } from "./Fault.ts"
-import { type Fields, referenceOf, taskOf } from "./Foreign.ts"
+import { Broken, type CallFault, NoAudio, Vanished } from "./Fault.ts"
+import { referenceOf, taskOf } from "./Foreign.ts"
 import { makeHistory } from "./History.ts"
 import { patiently } from "./Patience.ts"
 import { ServiceAddress } from "./ServiceAddress.ts"
@@ -49,19 +48,18 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       call.pipe(Effect.mapError(faultOf), Effect.retry(patiently))
 
     /**
-     * A call of the contract by hand. What a run does three times for each of ten thousand utterances is done this way: the
-     * derived client takes several times as long about it.
+     * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the derived
+     * client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
      */
-    const called = <A>(
+    const called = <A extends { readonly task_id: string | undefined }>(
       asked: Asked,
-      shape: (value: unknown) => Fields,
-      read: (fields: unknown) => Either.Either<A, ParseError>
-    ): Effect.Effect<A, CallFault> =>
-      Effect.flatMap(exchange(asked, shape), ({ status, fields }) =>
-        status === 200
-          ? Either.mapLeft(read(fields), faultOf)
-          : Effect.fail(faultOf(Either.merge(readRefusal(fields))))
-      )
+      shape: (value: unknown) => A
+    ): Effect.Effect<A & { readonly task_id: string }, CallFault> =>
+      Effect.flatMap(exchange(asked, shape), (told) => {
+        if (Either.isLeft(told)) return Effect.fail(faultOf(Either.merge(readRefusal(told.left.fields))))
+        const { right } = told
+        return isNamed(right) ? Effect.succeed(right) : new Broken({ words: incomplete })
+      })
 
     const history = yield* makeHistory((page, limit) =>
       read(
@@ -73,16 +71,15 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
     /** One look at a task; not tried again by itself. */
     const look = (task: TaskId): Effect.Effect<Sight, CallFault | Vanished> =>
-      called(
-        { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
-        (value) => taskOf(value, task),
-        readTask
-      ).pipe(
-        Effect.mapBoth({
+      Effect.mapBoth(
+        called({ method: "GET", path: `/v1/task/${encodeURIComponent(task)}` }, (value) =>
+          taskOf(value, task)
+        ),
+        {
           onFailure: (fault): CallFault | Vanished =>
             fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault,
           onSuccess: sightOf
-        })
+        }
       )
 
     /** A done task's fresh addresses, for a fetch whose address did not serve. */
@@ -108,8 +105,7 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
               path: `/v1/text-to-speech/${encodeURIComponent(utterance.casting.voice)}`,
               body: JSON.stringify(payloadOf(utterance, label, profile))
             },
-            referenceOf,
-            readReference
+            referenceOf
           ),
           ({ task_id, credits }): Accepted => ({
             task: TaskId.make(task_id),
@@ -161,8 +157,12 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   })
 }) {}
 
-const readReference = Schema.decodeUnknownEither(TaskReference)
-const readTask = Schema.decodeUnknownEither(Task)
+const isUuid = Schema.is(Schema.UUID)
+
+const isNamed = <A extends { readonly task_id: string | undefined }>(
+  answer: A
+): answer is A & { readonly task_id: string } => isUuid(answer.task_id)
+
 const readRefusal = Schema.decodeUnknownEither(AnyRefusal)
 
 /** The body of a create: only what the provider's profile knows of. */

@@ -1,5 +1,5 @@
 /** How long and how often a read is tried again. */
-import { Duration, Schedule } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import { type CallFault, isPassing } from "./Fault.ts"
 
 /** Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at once. */
@@ -19,6 +19,22 @@ export const patiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.intersect(Schedule.recurs(mostRetries)),
   Schedule.map(([fault]) => fault)
 )
+
+/**
+ * Tries by a schedule. Mostly the first try serves, of ten thousand and more: the schedule is set up only once one has failed.
+ */
+export const persistently = <A, E, R, Out>(
+  work: Effect.Effect<A, E, R>,
+  schedule: Schedule.Schedule<Out, E>
+): Effect.Effect<A, E, R> =>
+  Effect.catchAll(work, (fault) => {
+    let tried = false
+    return Effect.suspend(() => {
+      if (tried) return work
+      tried = true
+      return Effect.fail(fault)
+    }).pipe(Effect.retry(schedule))
+  })
 
 /** How long the service asked to wait. */
 export const asked = (fault: CallFault): Duration.Duration =>

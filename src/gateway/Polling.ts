@@ -1,5 +1,5 @@
 /** Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is up. */
-import { Clock, Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import type { Estimate } from "../domain/Estimate.ts"
 import type { TaskId } from "../domain/Ids.ts"
 import { millis } from "../domain/Units.ts"
@@ -78,40 +78,45 @@ export const settle = (
   takenAt: number
 ): Effect.Effect<Settled, Refused | FailedAtService | Vanished | NeverSettled> =>
   Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    const sinceTaken = () => clock.unsafeCurrentTimeMillis() - takenAt
     let looks = 0
     let lastUndone = 0
     let unknown = { looks: 0, since: 0 }
     const again = (wait: Duration.Duration = Duration.zero): Look => ({ _tag: "Again", wait })
 
-    const one = Effect.gen(function* () {
-      const before = (yield* Clock.currentTimeMillis) - takenAt
-      looks++
-      const seen = yield* Effect.either(look)
-      const after = Math.max(1, (yield* Clock.currentTimeMillis) - takenAt)
-      if (seen._tag === "Left") {
-        const fault = seen.left
-        if (fault._tag === "Refused") return yield* fault
-        if (fault._tag !== "Vanished") return again(asked(fault))
-        unknown = unknown.looks === 0 ? { looks: 1, since: after } : { ...unknown, looks: unknown.looks + 1 }
-        if (unknown.looks >= looksUnknown && after - unknown.since >= timeUnknown) return yield* fault
-        return again(Duration.millis(timeUnknown / looksUnknown))
-      }
+    const missed = (fault: CallFault | Vanished): Effect.Effect<Look, Refused | Vanished> => {
+      if (fault._tag === "Refused") return Effect.fail(fault)
+      if (fault._tag !== "Vanished") return Effect.succeed(again(asked(fault)))
+      const at = Math.max(1, sinceTaken())
+      unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
+      return unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown
+        ? Effect.fail(fault)
+        : Effect.succeed(again(Duration.millis(timeUnknown / looksUnknown)))
+    }
+
+    const told = (sight: Sight, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
       unknown = { looks: 0, since: 0 }
-      const sight = seen.right
       if (sight._tag === "GivenUp")
-        return yield* new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
+        return new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
       if (sight._tag === "Waiting") {
-        lastUndone = before
-        return again()
+        lastUndone = lookedAt
+        return Effect.succeed(again())
       }
-      const settled: Look = {
+      const doneAt = Math.max(1, sinceTaken())
+      return Effect.succeed<Look>({
         _tag: "Settled",
-        settled: { done: sight, undoneAt: lastUndone, doneAt: after, took: sight.took, looks }
-      }
-      return settled
+        settled: { done: sight, undoneAt: lastUndone, doneAt, took: sight.took, looks }
+      })
+    }
+
+    const one = Effect.suspend(() => {
+      const lookedAt = sinceTaken()
+      looks++
+      return Effect.matchEffect(look, { onFailure: missed, onSuccess: (sight) => told(sight, lookedAt) })
     })
 
-    const waited = (yield* Clock.currentTimeMillis) - takenAt
+    const waited = sinceTaken()
     // A task of an earlier run, or a clock that was set: it is looked at now.
     const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
     if (first > 0) yield* Effect.sleep(Duration.millis(first))

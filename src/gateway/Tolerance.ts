@@ -8,8 +8,8 @@ import type { Answer } from "./Wire.ts"
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
 export const unsaidWait = 0.001
 
-/** An answer in the contract's shape: of a success, status 200; else a refusal's status and fields. */
-export interface Told {
+/** A refusal in the contract's shape. */
+export interface Refusal {
   readonly status: number
   readonly fields: Fields
 }
@@ -18,14 +18,14 @@ export interface Told {
 const { MethodNotAllowed: _, ...endpointStatus } = refusalStatus
 const ownStatus: Readonly<Record<string, number>> = endpointStatus
 
-/** A refusal in the contract's shape, with the status that goes with it; `now` is in milliseconds since 1970. */
+/** What an answer refuses with; `now` is in milliseconds since 1970. */
 export const refusalOf = (
   method: string,
   answer: Answer,
   value: unknown,
   key: Redacted.Redacted,
   now: number
-): Told => {
+): Refusal => {
   const said = presentable(wordsIn(value) ?? "", key)
   const fields = fieldsOf(value)
   const tag = fields?.["_tag"]
@@ -34,7 +34,7 @@ export const refusalOf = (
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(answer.status, said)
-  const told = (more: Fields): Told => ({
+  const told = (more: Fields): Refusal => ({
     status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }
   })

@@ -7,8 +7,7 @@ import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliverySettled } from "./DeliverySettled.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
-import { speak } from "./Speak.ts"
-import type { SpeakNeeds } from "./SpeakDesk.ts"
+import { speak, type SpeakNeeds } from "./Speak.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
 export interface Crew {

@@ -1,15 +1,19 @@
 /** The speak stage: every utterance that is wanted and not at hand is spoken, fetched and kept as a clip. */
 import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { clipMaker } from "./ClipMaker.ts"
 import { makeDecoder } from "./SpeakDecoder.ts"
-import { type Desk, fetchesAtOnce, type SpeakNeeds, spoken, unplanned } from "./SpeakDesk.ts"
-import { makeRun } from "./SpeakRun.ts"
+import { type Desk, fetchesAtOnce, spoken, unplanned } from "./SpeakDesk.ts"
+import { makeRun, type RunNeeds } from "./SpeakRun.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
+
+/** What speaking needs. */
+export type SpeakNeeds = RunNeeds | Ffmpeg
 
 /** Utterances of a provider that may wait for their fetch while others take their slots. */
 const backlog = 16
@@ -42,19 +46,17 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
           work,
           ([provider, keys]) =>
             Effect.gen(function* () {
-              const row = yield* reader(store, keys)
               const lane = yield* run.lane(provider)
               const desk: Desk = { run, lane, decode, makeClip, fetching, last }
-              yield* Effect.forEach(
-                keys,
-                (key) =>
-                  Effect.map(
-                    Effect.flatMap(row(key), (one) => spoken(desk, one)),
-                    (ending) => {
-                      if (ending === "aside") add(aside, provider, key)
-                    }
-                  ),
-                { concurrency: settings.profileOf(provider).concurrency + backlog, discard: true }
+              const next = yield* reader(store, keys)
+              const hand = Effect.gen(function* () {
+                for (let row = yield* next; row !== undefined; row = yield* next)
+                  if ((yield* spoken(desk, row)) === "aside") add(aside, provider, row.utterance.key)
+              })
+              const hands = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
+              yield* Effect.all(
+                Array.from({ length: hands }, () => hand),
+                { concurrency: "unbounded", discard: true }
               )
             }),
           { concurrency: "unbounded", discard: true }
@@ -73,25 +75,29 @@ const add = <A>(lists: Map<ProviderId, Array<A>>, provider: ProviderId, one: A):
   else list.push(one)
 }
 
-/** Reads rows one by one as they are asked for, in the order of the keys, some ahead at a time. */
+/** Gives the rows of keys one by one, in their order, some read ahead at a time; undefined after the last. */
 const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
   Effect.map(Effect.makeSemaphore(1), (turn) => {
-    const ahead = new Map<UtteranceKey, UtteranceRow>()
+    const ahead: Array<UtteranceRow> = []
     let read = 0
-    return (key: UtteranceKey): Effect.Effect<UtteranceRow, StateUnusable> =>
-      turn.withPermits(1)(
-        Effect.gen(function* () {
-          if (!ahead.has(key)) {
-            for (const row of yield* store.rows(keys.slice(read, read + rowsAhead)))
-              ahead.set(row.utterance.key, row)
-            read += rowsAhead
-          }
-          const row = ahead.get(key)
-          if (row === undefined) return yield* unplanned(key)
-          ahead.delete(key)
-          return row
-        })
-      )
+    const more = Effect.suspend(() => {
+      const wanted = keys.slice(read, read + rowsAhead)
+      if (ahead.length > 0 || wanted.length === 0) return Effect.void
+      return Effect.flatMap(store.rows(wanted), (rows) => {
+        read += wanted.length
+        ahead.push(...rows)
+        const known = new Set(rows.map((row) => row.utterance.key))
+        const missing = wanted.find((key) => !known.has(key))
+        return missing === undefined ? Effect.void : unplanned(missing)
+      })
+    })
+    const next: Effect.Effect<UtteranceRow | undefined, StateUnusable> = Effect.suspend(() => {
+      const row = ahead.shift()
+      return row !== undefined || read === keys.length
+        ? Effect.succeed(row)
+        : Effect.zipRight(turn.withPermits(1)(more), next)
+    })
+    return next
   })
 
 /**

@@ -4,13 +4,12 @@ import type { Pcm } from "../audio/Pcm.ts"
 import { Clip, type Segment } from "../domain/Clip.ts"
 import { type Utterance, charactersOf } from "../domain/Utterance.ts"
 import type { Fetched } from "../gateway/Gateway.ts"
-import { ClipFolder } from "../store/ClipFolder.ts"
-import { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
-import type { MakeClip } from "./ClipMaker.ts"
+import type { ClipWork } from "./ClipMaker.ts"
 import type { Unusable } from "./ClipMaking.ts"
-import type { Decode, Undecodable } from "./SpeakDecoder.ts"
+import type { Undecodable } from "./SpeakDecoder.ts"
 import { endingOf } from "./SpeakRate.ts"
+import type { SpeakParts } from "./SpeakRun.ts"
 
 /** A clip that was kept. */
 export interface KeptClip {
@@ -22,14 +21,12 @@ export interface KeptClip {
 
 /** Makes an utterance's clip and keeps it; where none can be made, what was received is kept beside the clips. */
 export const keepClip = (
-  decode: Decode,
-  makeClip: MakeClip,
+  { clips, learned }: Pick<SpeakParts, "clips" | "learned">,
+  { decode, makeClip }: ClipWork,
   utterance: Utterance,
   { audio, transcript }: Fetched
-): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, ClipFolder | Learned> =>
+): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable> =>
   Effect.gen(function* () {
-    const clips = yield* ClipFolder
-    const learned = yield* Learned
     const { key, casting, said } = utterance
     const ending = endingOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)
@@ -52,7 +49,7 @@ export const keepClip = (
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
     const { rate, frames, checksum, segments, cut, bytes, suspect } = made
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
-    if (suspect === undefined) yield* learned.spoke(casting, characters, speechMillis(segments, rate))
+    if (suspect === undefined) learned.spoke(casting, characters, speechMillis(segments, rate))
     return Either.right({
       clip: Clip.make({ key, rate, frames, checksum, segments, cut }, trusted),
       bytes,

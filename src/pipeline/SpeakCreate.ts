@@ -2,19 +2,15 @@
  * The task of an utterance that has none yet: announced before it is sent, recorded when it is taken, looked for where it may
  * have been made without our knowing.
  */
-import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
+import { Duration, Effect, Fiber, Schedule } from "effect"
 import type { ProviderId, TaskId } from "../domain/Ids.ts"
 import { labelled, markOf } from "../domain/Mark.ts"
 import { Setback } from "../domain/Setback.ts"
 import { type CallFault, setbackOf } from "../gateway/Fault.ts"
-import { Gateway } from "../gateway/Gateway.ts"
 import type { Lane } from "../gateway/Lane.ts"
-import { asked, backoff } from "../gateway/Patience.ts"
-import { Learned } from "../store/Learned.ts"
+import { asked, backoff, persistently } from "../gateway/Patience.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { Progress } from "./Progress.ts"
 import { limitReached } from "./SpeakBudget.ts"
 import { type Ending, Hopeless, Left } from "./SpeakEnding.ts"
 import { halting, refusedRead, setAside } from "./SpeakFaults.ts"
@@ -27,15 +23,12 @@ const mostAttempts = 6
 /** How long a create that is in the air may still bring its answer home when the run is interrupted. */
 const landing = Duration.millis(3_500)
 
-/** What bringing an utterance to its task needs. */
-export type SpeakOneNeeds = UtteranceStore | Gateway | Learned | Progress
-
 /** A task for an utterance: looked for where one may have been made, else created. */
 export const obtained = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow
-): Effect.Effect<TaskId, Ending | StateUnusable, SpeakOneNeeds> =>
+): Effect.Effect<TaskId, Ending | StateUnusable> =>
   Effect.gen(function* () {
     const found =
       row.state === "announced"
@@ -51,10 +44,9 @@ const recovered = (
   row: UtteranceRow,
   lostAt: number,
   made: "earlier" | "now"
-): Effect.Effect<TaskId | undefined, Ending | StateUnusable, SpeakOneNeeds> =>
+): Effect.Effect<TaskId | undefined, Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const progress = yield* Progress
+    const { store, progress } = run
     const { key, casting, characters } = row.utterance
     const finding = yield* search(run, row, lostAt).pipe(
       Effect.tapErrorTag("Unreachable", lane.told),
@@ -80,7 +72,7 @@ const recovered = (
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
-        yield* run.alive
+        run.alive()
         if (made === "earlier") {
           run.counts.adopted++
           run.budget.found(credits ?? (run.price(casting) ?? 0) * characters)
@@ -99,13 +91,14 @@ const created = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow
-): Effect.Effect<TaskId, Ending | StateUnusable, SpeakOneNeeds> => {
+): Effect.Effect<TaskId, Ending | StateUnusable> => {
   const { key, casting } = row.utterance
-  return attempt(run, lane, row).pipe(
+  const told = attempt(run, lane, row).pipe(
     Effect.tapError((fault) =>
       isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
-    ),
-    Effect.retry(createRetries),
+    )
+  )
+  return persistently(told, createRetries).pipe(
     Effect.catchTags({ SlowDown: setAside, Unreachable: setAside, Broken: setAside, Refused: setAside })
   )
 }
@@ -126,12 +119,9 @@ const attempt = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow
-): Effect.Effect<TaskId, CallFault | Ending | StateUnusable, SpeakOneNeeds> =>
+): Effect.Effect<TaskId, CallFault | Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const gateway = yield* Gateway
-    const learned = yield* Learned
-    const progress = yield* Progress
+    const { store, gateway, learned, progress } = run
     const { key, casting, characters } = row.utterance
     if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
     yield* run.punctual
@@ -150,7 +140,7 @@ const attempt = (
     const sent = yield* landed(
       Effect.gen(function* () {
         yield* store.apply({ event: "announce", key })
-        const announcedAt = yield* Clock.currentTimeMillis
+        const announcedAt = run.now()
         const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
         if (answer._tag === "Right") {
           yield* store.apply({ event: "accept", key, task: answer.right.task, credits: answer.right.credits })
@@ -165,9 +155,9 @@ const attempt = (
       const { task, credits } = answer.right
       const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
       run.budget.pay(cost, paid)
-      if (credits !== undefined) yield* learned.paid(casting, characters, credits)
+      if (credits !== undefined) learned.paid(casting, characters, credits)
       yield* lane.told("taken")
-      yield* run.alive
+      run.alive()
       run.counts.created++
       run.counts.characters += characters
       yield* progress.emit({
@@ -182,7 +172,7 @@ const attempt = (
 
     const fault = answer.left
     yield* lane.told(fault)
-    if (fault._tag === "SlowDown") yield* paced(lane, casting.provider)
+    if (fault._tag === "SlowDown") yield* paced(run, lane, casting.provider)
     switch (fault._tag) {
       case "Refused":
         run.budget.release(cost)
@@ -192,7 +182,7 @@ const attempt = (
         run.budget.release(cost)
         return yield* fault
       case "Broken": {
-        const lostAt = yield* Clock.currentTimeMillis
+        const lostAt = run.now()
         const task = yield* recovered(
           run,
           lane,
@@ -211,12 +201,11 @@ const attempt = (
   })
 
 /** Tells how a lane stands after it was slowed. */
-const paced = (lane: Lane, provider: ProviderId): Effect.Effect<void, never, Progress> =>
+const paced = (run: SpeakRun, lane: Lane, provider: ProviderId): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const progress = yield* Progress
     const { inFlight, limit, heldUntil } = yield* lane.status
-    const waitingSeconds = Math.max(0, heldUntil - (yield* Clock.currentTimeMillis)) / 1000
-    yield* progress.emit({ _tag: "LanePaced", provider, inFlight, limit, waitingSeconds })
+    const waitingSeconds = Math.max(0, heldUntil - run.now()) / 1000
+    yield* run.progress.emit({ _tag: "LanePaced", provider, inFlight, limit, waitingSeconds })
   })
 
 /**
@@ -226,7 +215,8 @@ const paced = (lane: Lane, provider: ProviderId): Effect.Effect<void, never, Pro
 const landed = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(restore(create)), (fiber) =>
-      restore(Fiber.join(fiber)).pipe(
+      restore(Fiber.await(fiber)).pipe(
+        Effect.flatten,
         Effect.onInterrupt(() =>
           // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
           Fiber.await(fiber).pipe(
@@ -246,12 +236,11 @@ const refusedCreate = (
   run: SpeakRun,
   row: UtteranceRow,
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
-): Effect.Effect<never, Ending, Learned> =>
+): Effect.Effect<never, Ending> =>
   Effect.gen(function* () {
     if (fault.reason === "key" || fault.reason === "credits") return yield* halting(run, fault)
-    const learned = yield* Learned
     const { casting, characters } = row.utterance
     if (fault.reason === "too-long")
-      yield* learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
+      run.learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
     return yield* new Hopeless({ setback: setbackOf(fault) })
   })

@@ -4,7 +4,6 @@ import type { Setback } from "../domain/Setback.ts"
 import { type CallFault, type Fault, setbackOf } from "../gateway/Fault.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./SpeakEnding.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
@@ -36,21 +35,17 @@ export const lost = (
   run: SpeakRun,
   row: UtteranceRow,
   setback: Setback
-): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
-  Effect.gen(function* () {
-    if (row.losses + 1 >= mostLosses) return yield* new Hopeless({ setback })
-    return yield* anew(run, row, setback)
-  })
+): Effect.Effect<never, Ending | StateUnusable> =>
+  row.losses + 1 >= mostLosses ? new Hopeless({ setback }) : anew(run, row, setback)
 
 /** Gives a take up: the utterance is spoken anew. */
 export const anew = (
   run: SpeakRun,
   { utterance }: UtteranceRow,
   setback: Setback
-): Effect.Effect<never, Ending | StateUnusable, UtteranceStore> =>
+): Effect.Effect<never, Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    yield* store.apply({ event: "lose", key: utterance.key, setback })
+    yield* run.store.apply({ event: "lose", key: utterance.key, setback })
     yield* run.retrying(utterance.casting.provider, utterance.key, setback.words, Duration.zero)
     return yield* new Lost({ setback })
   })

@@ -2,13 +2,9 @@
 import { Duration, Effect, Either } from "effect"
 import { Setback } from "../domain/Setback.ts"
 import { setbackOf } from "../gateway/Fault.ts"
-import { Gateway } from "../gateway/Gateway.ts"
 import type { Done } from "../gateway/Sight.ts"
-import type { ClipFolder } from "../store/ClipFolder.ts"
-import type { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { keepClip, type KeptClip } from "./SpeakClip.ts"
 import type { ClipWork } from "./ClipMaker.ts"
 import { type Ending, Hopeless } from "./SpeakEnding.ts"
@@ -24,16 +20,14 @@ const mostRerolls = 2
 /** Fetches a done task's audio and keeps its clip. */
 export const fetchedClip = (
   run: SpeakRun,
-  { decode, makeClip }: ClipWork,
+  work: ClipWork,
   row: UtteranceRow,
   done: Done,
   refetches = 0
-): Effect.Effect<KeptClip, Ending | StateUnusable, UtteranceStore | Gateway | Learned | ClipFolder> =>
+): Effect.Effect<KeptClip, Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const gateway = yield* Gateway
-    const store = yield* UtteranceStore
     const { utterance } = row
-    const fetched = yield* gateway.fetch(done, utterance.characters).pipe(
+    const fetched = yield* run.gateway.fetch(done, utterance.characters).pipe(
       Effect.catchTags({
         Vanished: (fault) => lost(run, row, setbackOf(fault)),
         NoAudio: (fault) => badAudio(run, row, fault.message),
@@ -43,16 +37,16 @@ export const fetchedClip = (
         Broken: setAside
       })
     )
-    const kept = yield* keepClip(decode, makeClip, utterance, fetched)
+    const kept = yield* keepClip(run, work, utterance, fetched)
     if (Either.isLeft(kept)) {
       if (refetches >= mostRefetches) return yield* badAudio(run, row, kept.left.words)
       yield* run.retrying(utterance.casting.provider, utterance.key, kept.left.words, Duration.zero)
-      return yield* fetchedClip(run, { decode, makeClip }, row, done, refetches + 1)
+      return yield* fetchedClip(run, work, row, done, refetches + 1)
     }
     const { clip, bytes, suspect } = kept.right
     if (suspect !== undefined && mayReroll(run, row)) return yield* anew(run, row, badAudioOf(suspect))
-    yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
-    yield* run.alive
+    yield* run.store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
+    run.alive()
     return kept.right
   })
 

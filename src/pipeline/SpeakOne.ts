@@ -2,19 +2,16 @@
  * One utterance from where it stands to its done task. Every step outward is written before it is taken, so that whoever comes
  * after a crash knows what may have happened.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { TaskId } from "../domain/Ids.ts"
 import { markOf, marksIn } from "../domain/Mark.ts"
 import { setbackOf } from "../gateway/Fault.ts"
-import { Gateway } from "../gateway/Gateway.ts"
 import type { Lane } from "../gateway/Lane.ts"
 import { lookPlan, settle } from "../gateway/Polling.ts"
 import type { Done, Sight } from "../gateway/Sight.ts"
-import { Learned } from "../store/Learned.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { obtained, type SpeakOneNeeds } from "./SpeakCreate.ts"
+import { obtained } from "./SpeakCreate.ts"
 import { type Ending, Hopeless } from "./SpeakEnding.ts"
 import { lost, refusedRead, setAside } from "./SpeakFaults.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
@@ -24,11 +21,10 @@ export const settledTask = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow
-): Effect.Effect<Done, Ending | StateUnusable, SpeakOneNeeds> => {
+): Effect.Effect<Done, Ending | StateUnusable> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
   const done = Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    if (row.state === "settled") yield* store.apply({ event: "refetch", key: row.utterance.key })
+    if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
     const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row)
     return yield* awaited(run, row, task)
   })
@@ -40,17 +36,18 @@ const awaited = (
   run: SpeakRun,
   row: UtteranceRow,
   task: TaskId
-): Effect.Effect<Done, Ending | StateUnusable, SpeakOneNeeds> =>
+): Effect.Effect<Done, Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const gateway = yield* Gateway
-    const learned = yield* Learned
+    const { store, gateway, learned } = run
     const { key, casting, characters } = row.utterance
     const usual = learned.settleTime(casting.provider, characters)
     // A task of an earlier run has had its time: it is looked at at once.
-    const now = yield* Clock.currentTimeMillis
+    const now = run.now()
     const takenAt = row.state === "planned" ? now : (row.announcedAt ?? now)
-    const noticing = Effect.tap(gateway.look(task), (sight) => noticeLabel(run, row, sight))
+    const noticing = Effect.map(gateway.look(task), (sight) => {
+      noticeLabel(run, row, sight)
+      return sight
+    })
     const settled = yield* settle(noticing, task, lookPlan(usual, characters), takenAt).pipe(
       Effect.catchTags({
         Refused: (fault) => refusedRead(run, fault),
@@ -63,19 +60,16 @@ const awaited = (
     yield* store.apply({ event: "settle", key })
     // When a task of an earlier run was done is not known.
     if (row.state === "planned") {
-      const took = run
-        .settleTimes(casting.provider, characters)
-        .learnedFrom(settled, yield* Clock.currentTimeMillis)
-      yield* learned.settled(casting.provider, characters, took)
+      const took = run.settleTimes(casting.provider, characters).learnedFrom(settled, run.now())
+      learned.settled(casting.provider, characters, took)
     }
-    yield* run.alive
+    run.alive()
     return settled.done
   })
 
 /** Learns from a task's record whether labels come back. */
-const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: Sight): Effect.Effect<void> => {
-  if (run.echoes.seen !== undefined || sight._tag === "GivenUp") return Effect.void
+const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: Sight): void => {
+  if (run.echoes.seen !== undefined || sight._tag === "GivenUp") return
   run.echoes.seen =
     sight.label !== undefined && marksIn(sight.label).includes(markOf(row.utterance.key, row.take))
-  return Effect.void
 }

@@ -1,12 +1,14 @@
 /** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
-import { Clock, Deferred, Duration, Effect, Option, Scope } from "effect"
+import { Deferred, Duration, Effect, Option, Scope } from "effect"
 import type { Casting } from "../domain/Casting.ts"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
 import { Learned, lengthClass } from "../store/Learned.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { Progress } from "./Progress.ts"
 import { priceBy, SpeakBudget } from "./SpeakBudget.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
@@ -14,8 +16,20 @@ import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 /** What is counted. */
 export type Counts = { -readonly [Name in keyof Omit<SpeakSummary, "credits" | "halt" | "warnings">]: number }
 
+/** What a run needs. */
+export type RunNeeds = UtteranceStore | ClipFolder | Learned | Gateway | Progress
+
+/** The same, taken once for all utterances. */
+export interface SpeakParts {
+  readonly store: UtteranceStore
+  readonly clips: ClipFolder
+  readonly gateway: Gateway
+  readonly learned: Learned
+  readonly progress: Progress["Type"]
+}
+
 /** A run. */
-export interface SpeakRun {
+export interface SpeakRun extends SpeakParts {
   readonly settings: SpeakSettings
   readonly counts: Counts
   readonly budget: SpeakBudget
@@ -34,8 +48,10 @@ export interface SpeakRun {
   readonly stopped: Effect.Effect<void>
   /** Takes one new take for bad audio off the run's allowance; false where none is left. */
   readonly reroll: () => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   /** Something worked: patience starts anew. */
-  readonly alive: Effect.Effect<void>
+  readonly alive: () => void
   /** How settle times of a provider and length are learned. */
   readonly settleTimes: (provider: ProviderId, characters: number) => SettleTimes
   /** Whether the service repeats labels, as far as was seen. */
@@ -57,12 +73,16 @@ const watchEvery = Duration.seconds(5)
 export const makeRun = (
   settings: SpeakSettings,
   utterances = settings.keys.length
-): Effect.Effect<SpeakRun, never, Gateway | Learned | Progress | Scope.Scope> =>
+): Effect.Effect<SpeakRun, never, RunNeeds | Scope.Scope> =>
   Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const clips = yield* ClipFolder
     const gateway = yield* Gateway
     const learned = yield* Learned
     const progress = yield* Progress
     const scope = yield* Effect.scope
+    const clock = yield* Effect.clock
+    const now = () => clock.unsafeCurrentTimeMillis()
     const stopSignal = yield* Deferred.make<void>()
     const lanes = new Map<ProviderId, Lane>()
     const settleTimes = new Map<string, SettleTimes>()
@@ -82,7 +102,7 @@ export const makeRun = (
     const patience = Duration.decode(settings.patience)
     let halt: Halt | undefined
     let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))
-    let lastSuccess = yield* Clock.currentTimeMillis
+    let lastSuccess = now()
 
     const inOrder = Effect.map(Effect.either(gateway.ping), (answer) => answer._tag === "Right")
 
@@ -97,16 +117,16 @@ export const makeRun = (
       })
 
     const { deadline } = settings
-    const punctual = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      deadline === undefined || now < deadline.at
+    const punctual = Effect.suspend(() =>
+      deadline === undefined || now() < deadline.at
         ? Effect.void
         : stop({
             reason: "deadline",
             words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
           })
     )
-    const watch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      now - lastSuccess < Duration.toMillis(patience)
+    const watch = Effect.suspend(() =>
+      now() - lastSuccess < Duration.toMillis(patience)
         ? Effect.void
         : stop({
             reason: "unreachable",
@@ -133,7 +153,7 @@ export const makeRun = (
         const credits = Option.zipWith(before, yield* balance, (had, has) => had - has)
         if (Option.isSome(credits) && credits.value > 0) {
           budget.pay(0, credits.value)
-          yield* learned.paid(casting, characters, credits.value)
+          learned.paid(casting, characters, credits.value)
         } else
           yield* stop({
             reason: "budget",
@@ -143,6 +163,11 @@ export const makeRun = (
       })
 
     return {
+      store,
+      clips,
+      gateway,
+      learned,
+      progress,
       settings,
       counts,
       budget,
@@ -172,9 +197,10 @@ export const makeRun = (
       punctual,
       stopped: Deferred.await(stopSignal),
       reroll: () => rerolls-- > 0,
-      alive: Effect.map(Clock.currentTimeMillis, (now) => {
-        lastSuccess = now
-      }),
+      now,
+      alive: () => {
+        lastSuccess = now()
+      },
       settleTimes: (provider, characters) => {
         const name = lengthClass(provider, characters)
         const times = settleTimes.get(name) ?? new SettleTimes()

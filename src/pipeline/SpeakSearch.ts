@@ -1,13 +1,11 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { markOf } from "../domain/Mark.ts"
 import type { CallFault } from "../gateway/Fault.ts"
-import { Gateway } from "../gateway/Gateway.ts"
 import type { Walk } from "../gateway/History.ts"
 import type { PastTask } from "../gateway/Sight.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** What the search came to. */
@@ -34,18 +32,14 @@ export const search = (
   run: SpeakRun,
   row: UtteranceRow,
   lostAt: number
-): Effect.Effect<Finding, CallFault | StateUnusable, Gateway | UtteranceStore> =>
+): Effect.Effect<Finding, CallFault | StateUnusable> =>
   Effect.gen(function* () {
-    const gateway = yield* Gateway
     const look = Effect.gen(function* () {
-      const at = yield* Clock.currentTimeMillis
-      const walk = yield* gateway.history(row.announcedAt ?? lostAt)
+      const at = run.now()
+      const walk = yield* run.gateway.history(row.announcedAt ?? lostAt)
       return { finding: yield* judge(run, row, walk), conclusive: isLate(at, lostAt) }
     })
-    const first = yield* Effect.delay(
-      look,
-      isLate(yield* Clock.currentTimeMillis, lostAt) ? Duration.zero : firstLook
-    )
+    const first = yield* Effect.delay(look, isLate(run.now(), lostAt) ? Duration.zero : firstLook)
     if (first.finding._tag === "Found" || first.conclusive) return first.finding
     return (yield* Effect.delay(look, lateArrival)).finding
   })
@@ -54,11 +48,7 @@ export const search = (
 const isLate = (now: number, lostAt: number): boolean =>
   now < lostAt || now - lostAt >= Duration.toMillis(lateArrival)
 
-const judge = (
-  run: SpeakRun,
-  row: UtteranceRow,
-  walk: Walk
-): Effect.Effect<Finding, StateUnusable, UtteranceStore> => {
+const judge = (run: SpeakRun, row: UtteranceRow, walk: Walk): Effect.Effect<Finding, StateUnusable> => {
   const task = walk.find(markOf(row.utterance.key, row.take))
   if (task !== undefined) return Effect.succeed<Finding>({ _tag: "Found", task })
   if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
@@ -76,7 +66,7 @@ const unlabelledFinding = (
   run: SpeakRun,
   row: UtteranceRow,
   walk: Walk
-): Effect.Effect<Finding, StateUnusable, UtteranceStore> =>
+): Effect.Effect<Finding, StateUnusable> =>
   Effect.gen(function* () {
     const { undecided } = run.settings
     if (undecided === "again") return { _tag: "Absent" } satisfies Finding
@@ -89,7 +79,7 @@ const unlabelledFinding = (
       )
     )
       return undecidable("the service's history tells neither label nor time, provider and length")
-    const store = yield* UtteranceStore
+    const { store } = run
     const { casting, characters } = row.utterance
     const like = walk.tasks.filter(
       (task) =>

@@ -1,12 +1,13 @@
 /**
- * Writes changes, many in one commit. What comes in one turn of the event loop shares a commit, so a busy run commits once for
- * many of its tasks and an idle one at once.
+ * Writes changes, many in one commit: what comes within some milliseconds of the commit before shares the next, so a busy run
+ * commits once for many of its tasks and an idle one at once.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
-import { besides, changeOfState } from "./ChangeStatements.ts"
+import type { UtteranceEvent } from "../domain/UtteranceState.ts"
+import { besides, changesOfState } from "./ChangeStatements.ts"
 import { type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { committed } from "./Statements.ts"
@@ -17,13 +18,16 @@ export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusab
 /** The most changes in one commit. */
 const mostAtOnce = 512
 
+/** From commit to commit, in milliseconds: one costs about as much as five changes, and a service takes longer than that to answer. */
+const commitsApart = 1
+
 /** A journal that lives as long as the scope. */
 export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
   function* () {
     const { folder, log } = yield* StateFolder
     const sql = yield* SqlClient
-    const arriving = new Gathering()
-    const announced = new Gathering()
+    const arriving = new Gathering(commitsApart)
+    const announced = new Gathering(0)
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
 
     const commit = (group: ReadonlyArray<Waiting>) =>
@@ -74,10 +78,13 @@ interface Waiting {
   readonly settled: (exit: Exit.Exit<void, StateUnusable>) => void
 }
 
-/** What waits to be taken together: all that has come when the event loop has been once around. */
+/** What waits to be taken together: all that has come when the event loop has been once around, so many milliseconds after the last. */
 class Gathering {
   private readonly all: Array<Waiting> = []
   private wanted: (() => void) | undefined
+  private takenAt = 0
+
+  constructor(private readonly apart: number) {}
 
   add(one: Waiting): void {
     this.all.push(one)
@@ -88,10 +95,15 @@ class Gathering {
   /** Waits for the next group. */
   readonly next = Effect.async<ReadonlyArray<Waiting>>((resume) => {
     const take = () => {
-      setImmediate(() => resume(Effect.succeed(this.all.splice(0, mostAtOnce))))
+      this.takenAt = performance.now()
+      resume(Effect.succeed(this.all.splice(0, mostAtOnce)))
     }
-    if (this.all.length > 0) take()
-    else this.wanted = take
+    const gather = () => {
+      if (performance.now() - this.takenAt < this.apart) setTimeout(take, this.apart)
+      else setImmediate(take)
+    }
+    if (this.all.length > 0) gather()
+    else this.wanted = gather
   })
 }
 
@@ -128,14 +140,29 @@ const write = (
     folder,
     Effect.fnUntraced(function* (run) {
       const written = new Set<string>()
-      for (const change of changes) {
-        if ((yield* run(changeOfState(change, now))) === 0) continue
-        written.add(change.key)
-        for (const statement of besides(change, now)) yield* run(statement)
+      for (const [event, alike] of byEvent(changes)) {
+        const possible = new Set(yield* run(changesOfState(event, alike, now)))
+        const more = besides(
+          event,
+          alike.filter(({ key }) => possible.has(key)),
+          now
+        )
+        if (more !== undefined) yield* run(more)
+        for (const key of possible) written.add(key)
       }
       return written
     })
   )
+
+const byEvent = (changes: ReadonlyArray<UtteranceChange>) => {
+  const groups = new Map<UtteranceEvent, Array<UtteranceChange>>()
+  for (const change of changes) {
+    const group = groups.get(change.event)
+    if (group === undefined) groups.set(change.event, [change])
+    else group.push(change)
+  }
+  return groups
+}
 
 /** Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open. */
 const syncing = (

@@ -47,13 +47,11 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
       yield* save.pipe(Effect.option, Effect.repeat(Schedule.spaced("3 seconds")), Effect.forkScoped)
     }
 
-    const put = (name: string, value: Estimate) =>
-      Effect.sync(() => {
-        figures.set(name, value)
-        fresh.add(name)
-      })
-    const add = (name: string, value: number) =>
-      Effect.suspend(() => put(name, learn(figures.get(name), value)))
+    const put = (name: string, value: Estimate): void => {
+      figures.set(name, value)
+      fresh.add(name)
+    }
+    const add = (name: string, value: number): void => put(name, learn(figures.get(name), value))
     const bound = (name: string) => figures.get(name)?.mean
 
     return {
@@ -78,12 +76,10 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
         const refused = bound(nameOf("length-refused", provider))
         return refused === undefined ? undefined : Math.max(shortestLimit, refused - 1)
       },
-      refusedLength: (provider: ProviderId, characters: number) =>
-        Effect.suspend(() =>
-          characters < (bound(nameOf("length-refused", provider)) ?? Infinity)
-            ? put(nameOf("length-refused", provider), exactly(characters))
-            : Effect.void
-        )
+      refusedLength: (provider: ProviderId, characters: number): void => {
+        const name = nameOf("length-refused", provider)
+        if (characters < (bound(name) ?? Infinity)) put(name, exactly(characters))
+      }
     }
   })
 }) {}

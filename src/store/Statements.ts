@@ -39,8 +39,8 @@ export interface Bound {
   readonly values: ReadonlyArray<string | number | null>
 }
 
-/** Runs one statement that reads nothing; returns how many rows it changed. */
-export type Run = (statement: Bound) => Effect.Effect<number, SqlError>
+/** Runs one statement; returns the keys that it gives, where it gives any. */
+export type Run = (statement: Bound) => Effect.Effect<ReadonlyArray<string>, SqlError>
 
 /**
  * The same for small statements by the ten thousand, each prepared once: the client's own way to a statement and to a transaction
@@ -68,9 +68,12 @@ export const committed = <A>(
 const running =
   (connection: Connection): Run =>
   ({ text, values }) =>
-    Effect.map(connection.executeRaw(text, values), (told) =>
-      Predicate.hasProperty(told, "changes") && typeof told.changes === "number" ? told.changes : 0
+    Effect.map(connection.executeRaw(text, values), (rows) =>
+      Array.isArray(rows) ? rows.flatMap(keyOf) : []
     )
+
+const keyOf = (row: unknown): ReadonlyArray<string> =>
+  Predicate.hasProperty(row, "key") && typeof row.key === "string" ? [row.key] : []
 
 const begin: Bound = { text: "BEGIN", values: [] }
 const commit: Bound = { text: "COMMIT", values: [] }

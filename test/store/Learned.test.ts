@@ -33,10 +33,10 @@ it.scopedLive("remembers from run to run", () =>
     })
     const before = yield* run((learned) =>
       Effect.gen(function* () {
-        for (const time of [400, 420, 380]) yield* learned.settled(provider, 60, time)
-        yield* learned.spoke(casting, 100, 6_000)
-        yield* learned.paid(casting, 100, 150)
-        for (const length of [3_000, 2_000, 2_500]) yield* learned.refusedLength(provider, length)
+        for (const time of [400, 420, 380]) learned.settled(provider, 60, time)
+        learned.spoke(casting, 100, 6_000)
+        learned.paid(casting, 100, 150)
+        for (const length of [3_000, 2_000, 2_500]) learned.refusedLength(provider, length)
         return figures(learned)
       })
     )
