@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL(".", import.meta.url))
 const entries = {
   dubwright: "src/app/main.ts",
   "engine-worker": "src/engines/worker.ts",
-  "hand-worker": "src/ffmpeg/hand-worker.ts",
+  "section-worker": "src/pipeline/section-worker.ts",
   "clip-worker": "src/pipeline/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/mp3-worker.ts",
   conformance: "test/conformance/main.ts"

@@ -22,7 +22,7 @@ await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
     "engine-worker": "src/engines/worker.ts",
-    "hand-worker": "src/ffmpeg/hand-worker.ts",
+    "section-worker": "src/pipeline/section-worker.ts",
     "clip-worker": "src/pipeline/clip-worker.ts",
     "mp3-worker": "src/ffmpeg/mp3-worker.ts"
   },

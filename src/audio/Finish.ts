@@ -1,7 +1,8 @@
 /** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
-import type { Frames, SampleRate } from "../domain/Units.ts"
-import { ditheredOf, floatsOf } from "./Kernels.ts"
+import type { SampleRate } from "../domain/Units.ts"
+import { ditheredOf } from "./Kernels.ts"
 import { Resampler } from "./Resample.ts"
+import type { Section } from "./Section.ts"
 import { sampleBytesOf } from "./WavHeader.ts"
 
 /** What comes in: interleaved where there are two channels. */
@@ -14,16 +15,40 @@ export interface Unfinished {
 export interface Finished {
   readonly rate: SampleRate
   /** Exactly so many frames come out: the rest is cut off, or silence added. */
-  readonly frames: Frames
+  readonly frames: number
   /** Integers of 16 bit, dithered, or of 24, or floats of 32. */
   readonly depth: 16 | 24 | 32
+  /** For a part of a file: the frame at which it stands there, and how many frames are passed over before it. */
+  readonly part?: { readonly at: number; readonly passed: number }
 }
+
+/** The part of a file of `whole` that a section of its programme, of `length` frames at `rate`, becomes. */
+export const finishedPart = (
+  whole: Finished,
+  rate: SampleRate,
+  length: number,
+  { begin, from, to }: Section
+): Finished & Required<Pick<Finished, "part">> => {
+  const at = frameAt(from, rate, whole)
+  const end = to < length ? frameAt(to, rate, whole) : whole.frames
+  return {
+    ...whole,
+    frames: end - at,
+    part: { at, passed: ((from - begin) * whole.rate) / rate }
+  }
+}
+
+/** The frame of a file at a whole second of its programme. */
+const frameAt = (second: number, rate: SampleRate, whole: Finished): number =>
+  Math.min(whole.frames, (second * whole.rate) / rate)
 
 /** Finishes one stream of blocks. What comes out depends on the samples alone, not on the blocks they come in. */
 export class Finisher {
   /** One a channel where the rate changes. */
   private readonly resamplers: ReadonlyArray<Resampler>
   private written = 0
+  /** Frames that are still to be passed over. */
+  private passing: number
   private interleaved = new Float32Array(0)
   private integers = new Int16Array(0)
   private bytes = new Uint8Array(0)
@@ -32,19 +57,16 @@ export class Finisher {
     private readonly from: Unfinished,
     private readonly to: Finished
   ) {
+    this.passing = to.part?.passed ?? 0
     this.resamplers =
       from.rate === to.rate
         ? []
         : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate))
   }
 
-  /** Takes the next samples and gives out bytes, which are valid until the next call. Integers of 16 bit stay what they are where they can. */
-  push(block: Float32Array | Int16Array): Uint8Array {
-    if (block instanceof Float32Array) return this.bytesOf(this.atRate(block))
-    if (this.resamplers.length === 0 && this.to.depth === 16) return sampleBytesOf(this.counted(block))
-    const floats = new Float32Array(block.length)
-    floatsOf(block, 1 / 32_768, floats)
-    return this.push(floats)
+  /** Takes the next samples and gives out bytes, which are valid until the next call. */
+  push(block: Float32Array): Uint8Array {
+    return this.bytesOf(this.atRate(block))
   }
 
   /** The bytes that are missing to the whole, a part at a time. Nothing may be pushed afterwards. */
@@ -54,12 +76,13 @@ export class Finisher {
   }
 
   /** As many of the next samples as are wanted. */
-  private counted<Samples extends Float32Array | Int16Array>(samples: Samples): Samples
-  private counted(samples: Float32Array | Int16Array): Float32Array | Int16Array {
+  private counted(samples: Float32Array): Float32Array {
     const { channels } = this.from
-    const frames = Math.min(samples.length / channels, this.to.frames - this.written)
+    const passed = Math.min(samples.length / channels, this.passing)
+    const frames = Math.min(samples.length / channels - passed, this.to.frames - this.written)
+    this.passing -= passed
     this.written += frames
-    return samples.subarray(0, frames * channels)
+    return samples.subarray(passed * channels, (passed + frames) * channels)
   }
 
   private atRate(block: Float32Array): Float32Array {
@@ -77,7 +100,7 @@ export class Finisher {
   }
 
   private bytesOf(samples: Float32Array): Uint8Array {
-    const place = this.written * this.from.channels
+    const place = ((this.to.part?.at ?? 0) + this.written) * this.from.channels
     const wanted = this.counted(samples)
     switch (this.to.depth) {
       case 16: {

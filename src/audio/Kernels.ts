@@ -10,7 +10,7 @@ interface Kernels {
   readonly floated: (integers: number, out: number, count: number, factor: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number) => void
   readonly crests: (line: number, out: number, count: number, weights: number) => void
-  readonly weighted: (samples: number, count: number, filters: number) => number
+  readonly weighted: (samples: number, count: number, filters: number) => void
 }
 
 const kernels = new WebAssembly.Instance<Kernels>(
@@ -33,7 +33,7 @@ const noiseAt = 262_144
 
 const { buffer } = kernels.memory
 const weightsIn = new Float32Array(buffer, weightsAt, 256)
-const filtersIn = new Float64Array(buffer, filtersAt, 11)
+const filtersIn = new Float64Array(buffer, filtersAt, 12)
 const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 const integersIn = new Int16Array(buffer, inAt, atOnce)
 const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)
@@ -152,27 +152,26 @@ export const crestsOf = (
 }
 
 /**
- * The sum of the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds the shelf's
- * b0 b1 b2 a1 a2, the high pass's a1 a2 (its b are 1 -2 1) and the memory of both, four values that are brought up to date.
+ * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds the shelf's
+ * b0 b1 b2 a1 a2, the high pass's a1 a2 (its b are 1 -2 1), the memory of both, which is four values, and the sum: these five are
+ * brought up to date.
  */
-export const powerOf = (
+export const addPower = (
   samples: Float32Array,
   from: number,
   stride: number,
   count: number,
   filters: Float64Array
-): number => {
-  let power = 0
+): void => {
   filtersIn.set(filters)
   for (let done = 0; done < count; done += atOnce) {
     const some = Math.min(atOnce, count - done)
     const at = from + done * stride
     if (stride === 1) samplesIn.set(samples.subarray(at, at + some), around)
     else for (let i = 0, place = at; i < some; i++, place += stride) samplesIn[around + i] = samples[place]!
-    power += kernels.weighted(inAt, some, filtersAt)
+    kernels.weighted(inAt, some, filtersAt)
   }
   filters.set(filtersIn)
-  return power
 }
 
 /** Values of noise that are at hand, and stretches of a programme that take theirs from one place among them. */

@@ -15,6 +15,12 @@ const nearlyOne = 0.999
 /** The interpolator and the meters that will judge the result differ by a little: this much is kept free. */
 const margin = 10 ** (-0.05 / 20)
 
+/**
+ * Added and taken away again, it rounds what gains lack to a multiple of 2^-40: so their sum over the look-ahead is exact, and what was
+ * long ago leaves no trace in it.
+ */
+const coarse = 6_144
+
 /** Frames needed before and behind a frame to look into the intervals on both sides of it. */
 const before = interpolatorTaps / 2
 const behind = interpolatorTaps / 2
@@ -157,7 +163,7 @@ export class Limiter {
       held = recovered > nearlyOne ? 1 : recovered
       if (queueLast > queueFirst && queueGains[queueFirst & mask]! < held)
         held = queueGains[queueFirst & mask]!
-      const lack = 1 - held
+      const lack = 1 - held + coarse - coarse
       const old = lacks[(seen - window) & mask]!
       lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
       lackSum = lackCount === 0 ? 0 : lackSum + lack - old

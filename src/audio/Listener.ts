@@ -1,8 +1,10 @@
-/** All that is measured of a programme while it passes. */
-import type { Frames, SampleRate } from "../domain/Units.ts"
-import { LoudnessMeter } from "./LoudnessMeter.ts"
-import { PeakMeter } from "./Peaks.ts"
-import { TruePeakMeter } from "./TruePeak.ts"
+/** All that is measured of a programme while it passes, section by section. */
+import type { SampleRate } from "../domain/Units.ts"
+import { LoudnessGate } from "./LoudnessMeter.ts"
+import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
+import { PeakMeter, peakStretch } from "./Peaks.ts"
+import type { Section } from "./Section.ts"
+import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
 /** What a programme measures. */
 export interface Measures {
@@ -18,33 +20,95 @@ export interface Measures {
 export interface Listened {
   readonly rate: SampleRate
   readonly channels: 1 | 2
-  readonly frames: Frames
+  readonly frames: number
 }
 
-/** Takes a programme block by block. */
+/** What was heard of a section. */
+export interface Heard {
+  /** The power of its steps. */
+  readonly steps: Float64Array
+  readonly truePeak: number
+  readonly peaks: Float32Array
+  /** Where its peaks stand among the programme's. */
+  readonly firstPeak: number
+}
+
+/** Takes a section of a programme block by block, from where its samples begin to where they end. */
 export class Listener {
-  private readonly loudness: LoudnessMeter
+  private readonly steps: Array<number> = []
+  private readonly loudness: LoudnessSteps
   private readonly truePeak: TruePeakMeter
   private readonly outline: PeakMeter
+  private at: number
 
-  constructor({ rate, channels, frames }: Listened) {
-    this.loudness = new LoudnessMeter(rate, channels)
+  constructor(
+    private readonly listened: Listened,
+    private readonly section: Section
+  ) {
+    const { rate, channels, frames } = listened
+    this.loudness = new LoudnessSteps(rate, channels, (power) => this.steps.push(power))
     this.truePeak = new TruePeakMeter(channels)
-    this.outline = new PeakMeter(rate, channels, frames)
+    this.outline = new PeakMeter(rate, channels, frames, section.from, section.to)
+    this.at = section.begin
   }
 
   push(block: Float32Array): void {
-    this.loudness.push(block)
-    this.truePeak.push(block)
-    this.outline.push(block)
+    const { from, to } = this.section
+    const before = this.upTo(from, block)
+    const within = this.upTo(to, block.subarray(before.length))
+    // Between its last frame and the next a section may be highest.
+    const behind = this.upTo(to + interpolatorTaps, block.subarray(before.length + within.length))
+    this.loudness.push(before)
+    this.loudness.push(within)
+    this.truePeak.precede(before)
+    this.truePeak.push(within)
+    this.truePeak.push(behind)
+    this.outline.push(within)
   }
 
-  /** What was pushed; nothing may be pushed afterwards. */
-  measures(): Measures {
+  /** What was heard, as if silence followed; nothing may be pushed afterwards. */
+  heard(): Heard {
+    const { rate, channels } = this.listened
+    const { begin, from, to } = this.section
+    const missing = Math.max(0, to + interpolatorTaps - this.at)
+    this.truePeak.push(new Float32Array(missing * channels))
     return {
-      integrated: this.loudness.integrated(),
-      truePeak: this.truePeak.peak(),
-      peaks: this.outline.peaks()
+      steps: Float64Array.from(this.steps.slice(((from - begin) / rate) * stepsASecond)),
+      truePeak: this.truePeak.soFar,
+      peaks: this.outline.peaks(),
+      firstPeak: this.outline.first
     }
+  }
+
+  /** As much of what comes next as stands before a frame. */
+  private upTo(frame: number, block: Float32Array): Float32Array {
+    const { channels } = this.listened
+    const count = Math.min(block.length / channels, Math.max(0, frame - this.at))
+    this.at += count
+    return block.subarray(0, count * channels)
+  }
+}
+
+/** Puts together what was heard of one section after the other. */
+export class Measuring {
+  private readonly gate: LoudnessGate
+  private truePeak = 0
+  private readonly peaks: Float32Array
+
+  constructor({ rate, frames }: Listened) {
+    this.gate = new LoudnessGate(rate)
+    this.peaks = new Float32Array(Math.ceil(frames / peakStretch(rate, frames)))
+  }
+
+  /** Takes the next section's. */
+  add({ steps, truePeak, peaks, firstPeak }: Heard): void {
+    for (const power of steps) this.gate.take(power)
+    this.truePeak = Math.max(this.truePeak, truePeak)
+    for (let i = 0; i < peaks.length; i++)
+      this.peaks[firstPeak + i] = Math.max(this.peaks[firstPeak + i]!, peaks[i]!)
+  }
+
+  measures(): Measures {
+    return { integrated: this.gate.integrated(), truePeak: this.truePeak, peaks: this.peaks }
   }
 }

@@ -23,8 +23,10 @@ export interface MixEvent {
 
 /** What is mixed. */
 export interface MixPlan {
-  /** Frames of the result, exactly; what sounds beyond is cut off. */
-  readonly length: Frames
+  /** The frame with which the result begins, 0 where absent: what sounds before is cut off. */
+  readonly from?: number
+  /** The frame behind its last, exactly; what sounds beyond is cut off. */
+  readonly length: number
   readonly channels: 1 | 2
   /** How many stems are made beside the whole. */
   readonly stems: number
@@ -35,17 +37,24 @@ export type MixBlock = readonly [Float32Array, ...ReadonlyArray<Float32Array>]
 
 /** Mixes step by step: `add` what begins before the next frames, then `render` them. */
 export class Mixer {
-  /** Frames rendered so far. */
-  position = 0
+  /** The frame that is rendered next. */
+  position: number
+  private readonly first: number
   private sounding: Array<MixEvent> = []
   /** What is mixed into, block after block. */
   private outputs: ReadonlyArray<Float32Array> = []
 
-  constructor(private readonly plan: MixPlan) {}
+  constructor(private readonly plan: MixPlan) {
+    this.first = plan.from ?? 0
+    this.position = this.first
+  }
 
-  /** Takes an event that begins at `position` or later. Throws a RangeError for one that should have begun before. */
+  /**
+   * Takes an event that begins at `position` or later, or before the result does. Throws a RangeError for one that should have begun
+   * before.
+   */
   add(event: MixEvent): void {
-    if (event.at < this.position)
+    if (event.at < this.position && this.position > this.first)
       throw new RangeError(`an event at frame ${event.at} came when frame ${this.position} was mixed already`)
     let place = this.sounding.length
     while (place > 0 && this.sounding[place - 1]!.order > event.order) place--

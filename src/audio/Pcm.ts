@@ -23,16 +23,10 @@ export const sliceOf = (pcm: Pcm, from: number, to: number): Pcm => ({
 /** The highest absolute sample, 1 at full scale; 0 for no samples. */
 export const peakOf = (samples: Float32Array): number => loudestOf(samples)
 
-/**
- * Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. Where asked, times
- * `gain`, and into an array that is there already.
- */
-export const fromInt16 = (
-  samples: Int16Array,
-  gain = 1,
-  floats: Float32Array = new Float32Array(samples.length)
-): Float32Array => {
-  floatsOf(samples, gain / 32_768, floats)
+/** Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. */
+export const fromInt16 = (samples: Int16Array): Float32Array => {
+  const floats = new Float32Array(samples.length)
+  floatsOf(samples, 1 / 32_768, floats)
   return floats
 }
 

@@ -1,5 +1,5 @@
 /** The outline of a programme: its highest levels, stretch by stretch, as a waveform is drawn. */
-import type { Frames, SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/Units.ts"
 import { loudestOf } from "./Kernels.ts"
 
 /** As fine as a waveform is ever looked at: 50 peaks a second. */
@@ -8,34 +8,45 @@ const finest = 50
 /** The most peaks of a programme, however long: what a page holds without growing heavy. */
 const mostPeaks = 120_000
 
+/** Frames from one peak to the next: 1/50 s, or longer where the programme would come to more than 120,000 peaks (40 min). */
+export const peakStretch = (rate: SampleRate, length: number): number =>
+  Math.max(1, Math.round(rate / finest), Math.ceil(length / mostPeaks))
+
 /**
- * Takes a programme block by block and keeps one peak for each stretch of it: 1/50 s, or longer where the programme would come
- * to more than 120,000 stretches (40 min). Channels are interleaved; the highest of them counts.
+ * Takes a programme, or a part of it, block by block and keeps one peak for each stretch of it. Channels are interleaved; the highest
+ * of them counts.
  */
 export class PeakMeter {
   private readonly stretch: number
+  /** The stretch that the first peak is of. */
+  readonly first: number
   private readonly highest: Float32Array
-  private taken = 0
+  private taken: number
 
-  /** `length` is the programme's in frames; frames beyond it are not looked at. */
+  /** `length` is the programme's in frames; the part's is from `from` to `to`. Frames beyond it are not looked at. */
   constructor(
     rate: SampleRate,
     private readonly channels: number,
-    private readonly length: Frames
+    length: number,
+    from = 0,
+    private readonly to = length
   ) {
-    this.stretch = Math.max(1, Math.round(rate / finest), Math.ceil(length / mostPeaks))
-    this.highest = new Float32Array(Math.ceil(length / this.stretch))
+    this.stretch = peakStretch(rate, length)
+    this.first = Math.floor(from / this.stretch)
+    this.highest = new Float32Array(Math.ceil(to / this.stretch) - this.first)
+    this.taken = from
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
-    const frames = Math.min(block.length / this.channels, this.length - this.taken)
+    const frames = Math.min(block.length / this.channels, this.to - this.taken)
     let at = 0
     while (at < frames) {
       const stretch = Math.floor((this.taken + at) / this.stretch)
       const end = Math.min(frames, (stretch + 1) * this.stretch - this.taken)
+      const place = stretch - this.first
       const highest = loudestOf(block, at * this.channels, end * this.channels)
-      if (highest > this.highest[stretch]!) this.highest[stretch] = highest
+      if (highest > this.highest[place]!) this.highest[place] = highest
       at = end
     }
     this.taken += frames

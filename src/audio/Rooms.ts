@@ -22,6 +22,12 @@ export class Rooms {
     this.lent = []
   }
 
+  /** Nothing is needed any more. */
+  freeAll(): void {
+    this.hold(-Infinity)
+    this.free(Infinity)
+  }
+
   /** Nothing before `position` is needed any more. */
   free(position: number): void {
     for (const { room, until } of this.held) if (until <= position) this.spare.push(room)

@@ -67,6 +67,14 @@ export class TruePeakMeter {
     this.lines = Array.from({ length: channels }, () => new Channel(interpolatorTaps - 1))
   }
 
+  /** Takes samples that are only what comes before those that are measured. */
+  precede(block: Float32Array): void {
+    this.lines.forEach((past, channel) => {
+      const line = past.take(block, channel, this.channels, 1)
+      past.release(line.length - interpolatorTaps + 1)
+    })
+  }
+
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
     this.lines.forEach((past, channel) => {
@@ -74,6 +82,11 @@ export class TruePeakMeter {
       this.highest = highestIn(line, this.highest)
       past.release(line.length - interpolatorTaps + 1)
     })
+  }
+
+  /** The true peak of what was taken, but for the last samples, which nothing follows yet. */
+  get soFar(): number {
+    return this.highest
   }
 
   /** The true peak of what was taken, as if silence followed. Nothing may be pushed afterwards. */
@@ -92,8 +105,12 @@ const highestIn = (line: Float32Array, least: number): number => {
   const before = interpolatorTaps / 2 - 1
   let highest = least
   crestsAbove(line, before, line.length - interpolatorTaps + 1, least / crestFactor, (first, crests) => {
+    // What is more than that counts as that much, whatever came before: so the order in which stretches are looked at is no matter.
     for (let i = 0; i < crests.length; i++)
-      if (crests[i]! > highest && levelAt(line, first + i) * crestFactor > highest) highest = crests[i]!
+      if (crests[i]! > highest) {
+        const most = Math.min(crests[i]!, levelAt(line, first + i) * crestFactor)
+        if (most > highest) highest = most
+      }
   })
   return highest
 }

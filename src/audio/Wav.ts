@@ -6,7 +6,6 @@ import { type BroadcastNote, sampleBytesOf, unknownSize, wavHeader } from "./Wav
 import {
   channelsOf,
   downmixed,
-  int16At,
   readFormat,
   rejected,
   type WavFormat,
@@ -50,19 +49,6 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
     channels: channelsOf(view, at, size, format),
     timeReference
   }))
-
-/** The samples of a mono file of 16 bit as they stand in its bytes, without a copy where that can be. */
-export const int16In = (
-  bytes: Uint8Array
-): Either.Either<{ readonly rate: SampleRate; readonly samples: Int16Array }, WavRejected> =>
-  Either.flatMap(samplesIn(bytes), ({ format, view, at, size }) =>
-    format.bits === 16 && format.channels === 1
-      ? Either.right({ rate: format.rate, samples: int16At(view, at, Math.floor(size / 2)) })
-      : rejected(
-          "unsupported",
-          `expected mono of 16 bit, found ${format.channels} channels of ${format.bits}`
-        )
-  )
 
 /** Where the samples of a file stand in its bytes, and how they are written. */
 interface SamplesIn {

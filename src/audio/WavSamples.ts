@@ -1,7 +1,7 @@
 /** What a WAV file's format chunk says, and its samples read by it. */
 import { Either, Schema } from "effect"
 import { SampleRate } from "../domain/Units.ts"
-import { littleEndian } from "./ByteWriter.ts"
+import { int16At } from "./Int16.ts"
 import { fromInt16 } from "./Pcm.ts"
 
 /** Bytes that are no WAV file that can be used. */
@@ -76,15 +76,6 @@ export const channelsOf = (
   const first = format.channels === 1 && format.bits === 16 ? fromInt16(int16At(view, at, count)) : channel(0)
   const others = Array.from({ length: format.channels - 1 }, (_, index) => channel(index + 1))
   return [first, ...others]
-}
-
-/** So many 16-bit samples; a view where the machine can read them as they stand. */
-export const int16At = (view: DataView, at: number, count: number): Int16Array => {
-  const from = view.byteOffset + at
-  if (littleEndian && from % 2 === 0) return new Int16Array(view.buffer, from, count)
-  const samples = new Int16Array(count)
-  for (let i = 0; i < count; i++) samples[i] = view.getInt16(at + 2 * i, true)
-  return samples
 }
 
 /** Several channels averaged into one. */

@@ -254,10 +254,10 @@
         (local.set $out (i32.add (local.get $out) (i32.const 32)))
         (br $next))))
 
-  ;; The sum of the squares of `count` samples behind two filters of second order, one after the other. At `filters` stand, in
-  ;; floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, and the filters' memory: four values, which are brought
-  ;; up to date.
-  (func (export "weighted") (param $in i32) (param $count i32) (param $filters i32) (result f64)
+  ;; Adds up the squares of `count` samples behind two filters of second order, one after the other. At `filters` stand, in
+  ;; floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, the filters' memory of four values, and the sum: these
+  ;; five are brought up to date.
+  (func (export "weighted") (param $in i32) (param $count i32) (param $filters i32)
     (local $end i32)
     (local $b0 f64) (local $b1 f64) (local $b2 f64) (local $a1 f64) (local $a2 f64) (local $c1 f64) (local $c2 f64)
     (local $s1 f64) (local $s2 f64) (local $t1 f64) (local $t2 f64)
@@ -274,6 +274,7 @@
     (local.set $s2 (f64.load offset=64 (local.get $filters)))
     (local.set $t1 (f64.load offset=72 (local.get $filters)))
     (local.set $t2 (f64.load offset=80 (local.get $filters)))
+    (local.set $sum (f64.load offset=88 (local.get $filters)))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
@@ -299,4 +300,4 @@
     (f64.store offset=64 (local.get $filters) (local.get $s2))
     (f64.store offset=72 (local.get $filters) (local.get $t1))
     (f64.store offset=80 (local.get $filters) (local.get $t2))
-    (local.get $sum)))
+    (f64.store offset=88 (local.get $filters) (local.get $sum))))

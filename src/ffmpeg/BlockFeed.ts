@@ -1,4 +1,4 @@
-/** Blocks of samples on their way to ffmpeg's standard input, without a new buffer for each. */
+/** Bytes of samples on their way to ffmpeg's standard input. */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 
@@ -6,12 +6,11 @@ import { Effect } from "effect"
 const waitingBytes = 1024 * 1024
 
 /**
- * A feed that writes to whatever it is piped into itself, since only who writes learns when a buffer was taken and can be used
- * again. It is read by no other means.
+ * A feed that writes to whatever it is piped into itself, since only who writes learns when bytes were taken and their place can be
+ * used again. It is read by no other means.
  */
 export class BlockFeed extends Readable {
   private target: NodeJS.WritableStream | undefined
-  private readonly spare: Array<Buffer> = []
   private waiting = 0
 
   override _read(): void {
@@ -24,8 +23,11 @@ export class BlockFeed extends Readable {
     return target
   }
 
-  /** Copies a block and sends it; returns when there is room for more, or when nothing more is wanted. */
-  send(block: Float32Array | Int16Array): Effect.Effect<void> {
+  /**
+   * Sends bytes, and returns when there is room for more, or when nothing more is wanted; `taken` is called when they may change, in any
+   * case.
+   */
+  send(bytes: Uint8Array, taken: () => void): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
       const goOn = () => {
         this.off("room", look).off("piped", write).off("close", goOn)
@@ -35,11 +37,14 @@ export class BlockFeed extends Readable {
         if (this.waiting < waitingBytes) goOn()
       }
       const write = () => {
-        this.write(block)
+        this.write(bytes, taken)
         // Whoever reads is woken before more is computed: what waits behind a full pipe is passed on only then.
         setImmediate(look)
       }
-      if (this.destroyed) return goOn()
+      if (this.destroyed) {
+        taken()
+        return goOn()
+      }
       this.on("room", look).once("close", goOn)
       if (this.target === undefined) this.once("piped", write)
       else write()
@@ -52,16 +57,11 @@ export class BlockFeed extends Readable {
     else this.target.end()
   })
 
-  private write(block: Float32Array | Int16Array): void {
-    const size = block.byteLength
-    const at = this.spare.findIndex((buffer) => buffer.length >= size)
-    const buffer = at < 0 ? Buffer.allocUnsafeSlow(size) : this.spare.splice(at, 1)[0]
-    if (buffer === undefined) return
-    buffer.set(new Uint8Array(block.buffer, block.byteOffset, size))
-    this.waiting += size
-    this.target?.write(buffer.subarray(0, size), () => {
-      this.spare.push(buffer)
-      this.waiting -= size
+  private write(bytes: Uint8Array, taken: () => void): void {
+    this.waiting += bytes.length
+    this.target?.write(bytes, () => {
+      taken()
+      this.waiting -= bytes.length
       this.emit("room")
     })
   }

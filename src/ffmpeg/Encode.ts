@@ -1,19 +1,18 @@
 /** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
-import type { Finished, Unfinished } from "../audio/Finish.ts"
-import type { WavOptions } from "../audio/WavHeader.ts"
+import type { Finished } from "../audio/Finish.ts"
+import { type WavOptions, wavHeader } from "../audio/WavHeader.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
 import type { Job, JobOutput } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
+import type { WavOrder } from "./WavPart.ts"
 
-/** The PCM that is fed: interleaved where there are two channels. */
+/** The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit are written. */
 export interface PcmFeed {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   /** How long all of it is. The results are as long, to the frame of their own rate. */
   readonly frames: Frames
-  /** 32-bit floats, ±1 at full scale, which are dithered where 16 bit are written; or 16-bit integers. */
-  readonly sample: "float32" | "int16"
 }
 
 /** What is written. Bit rates are kilobits a second for all channels together. */
@@ -63,51 +62,56 @@ export interface PlacedSink {
   readonly part: string
 }
 
-/** A WAV file as it is written without ffmpeg. */
-export interface WavOrder {
-  readonly kind: "wav"
-  /** Where it will stand, and where it is written until it is whole. */
-  readonly path: string
-  readonly part: string
-  readonly from: Unfinished
-  readonly to: Finished
-  /** What stands before its samples. */
+/** A WAV file as it is begun, and what is to be written into it. */
+export interface WavFile {
   readonly header: WavOptions
+  readonly order: WavOrder
 }
 
 /** How a sink is written without ffmpeg; undefined for what only ffmpeg can write. */
-export const wavOrder = (feed: PcmFeed, { sink, part }: PlacedSink): WavOrder | undefined => {
+export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | undefined => {
   const { format, tags = {} } = sink
   if (format.format !== "wav") return undefined
+  const { rate, channels } = feed
   const { depth, timeReference } = format
   const to: Finished = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
   const { language, ...texts } = tags
+  const header: WavOptions = {
+    rate: to.rate,
+    channels,
+    encoding: ({ 16: "int16", 24: "int24", 32: "float32" } as const)[depth],
+    frames: to.frames,
+    ...(timeReference === undefined ? {} : { broadcast: { timeReference } }),
+    tags: { ...texts, ...(language === undefined ? {} : { language: languageCode(language) }) }
+  }
+  const dataAt = wavHeader(header).length
+  const from = { rate, channels }
   return {
-    kind: "wav",
-    path: sink.path,
-    part,
-    from: { rate: feed.rate, channels: feed.channels },
-    to,
-    header: {
-      rate: to.rate,
-      channels: feed.channels,
-      encoding: ({ 16: "int16", 24: "int24", 32: "float32" } as const)[depth],
-      frames: to.frames,
-      ...(timeReference === undefined ? {} : { broadcast: { timeReference } }),
-      tags: { ...texts, ...(language === undefined ? {} : { language: languageCode(language) }) }
-    }
+    header,
+    order: { kind: "wav", path: sink.path, part, from, length: feed.frames, to, dataAt }
   }
 }
 
 /** What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a WAV. */
 export const finishedFor = (feed: PcmFeed, sink: AudioSink): Finished | undefined =>
-  feed.sample === "float32" && sink.format.format === "flac" && sink.format.depth === 16
+  sink.format.format === "flac" && sink.format.depth === 16
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
     : undefined
 
+/** What an ffmpeg is fed: floats as they come, or 16-bit integers that are finished. */
+export interface FedPcm extends PcmFeed {
+  readonly sample: "float32" | "int16"
+}
+
+/** What the ffmpeg is fed that encodes sinks which must be given this. */
+export const fedPcm = (feed: PcmFeed, finished: Finished | undefined): FedPcm =>
+  finished === undefined
+    ? { ...feed, sample: "float32" }
+    : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), sample: "int16" }
+
 /** The job; `chapters` is a file in ffmpeg's metadata format. */
 export const encodeJob = (
-  feed: PcmFeed,
+  feed: FedPcm,
   sinks: ReadonlyArray<PlacedSink>,
   chapters: string | undefined
 ): Job => ({
@@ -146,19 +150,9 @@ const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean):
 /** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
 const filterOf = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
   const length = framesWritten(feed, sink)
-  const dithered = feed.sample === "float32" && depthOf(sink.format) === 16
-  if (!dithered && rateOf(sink) === feed.rate && length === feed.frames) return []
-  return [
-    "-af",
-    [
-      `aresample=${rateOf(sink)}${dithered ? ":osf=s16:dither_method=triangular" : ""}`,
-      "apad",
-      `atrim=end_sample=${length}`
-    ].join(",")
-  ]
+  if (rateOf(sink) === feed.rate && length === feed.frames) return []
+  return ["-af", [`aresample=${rateOf(sink)}`, "apad", `atrim=end_sample=${length}`].join(",")]
 }
-
-const depthOf = (format: AudioFormat): number | undefined => ("depth" in format ? format.depth : undefined)
 
 const rateOf = ({ format, rate }: AudioSink): SampleRate => {
   const wanted = rate ?? deliveryRate

@@ -1,78 +1,82 @@
-/** Encoding as it is run: blocks of PCM from a stream into files, by ffmpeg or without it; put in place when they are whole. */
+/** Encoding as it is run: a programme's samples into files, by ffmpeg or without it; put in place when they are whole. */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
-import type { Measures } from "../audio/Listener.ts"
+import { type Heard, type Measures, Measuring } from "../audio/Listener.ts"
 import type { Binary } from "./Binary.ts"
 import { BlockFeed } from "./BlockFeed.ts"
 import { type Chapter, chaptersText } from "./Chapters.ts"
-import { type AudioSink, encodeJob, finishedFor, type PcmFeed, type PlacedSink, wavOrder } from "./Encode.ts"
+import {
+  type AudioSink,
+  encodeJob,
+  type FedPcm,
+  fedPcm,
+  finishedFor,
+  type PcmFeed,
+  type PlacedSink,
+  wavFileOf
+} from "./Encode.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "./Failures.ts"
 import { runJob } from "./Fluent.ts"
-import { attempt, inTemporaryFolder, writingWhole } from "./PartFile.ts"
-import { handThread, threadProgram } from "./HandThread.ts"
-import { feeding, feedingFinished, type Hands, handsHere, type PcmBlock, type Taker } from "./Taker.ts"
+import type { FeedOrder, HandOrder } from "./Hand.ts"
+import type { RequestOrder } from "./Hands.ts"
+import { attempt, attempted, inTemporaryFolder, writingWhole } from "./PartFile.ts"
+import { beginWav } from "./WavPart.ts"
 
 /** What is encoded, and where to. */
 export interface EncodeRequest {
   readonly feed: PcmFeed
   readonly sinks: ReadonlyArray<AudioSink>
   readonly chapters?: ReadonlyArray<Chapter>
-  /** Whether its samples, which must be floats, are measured while they pass. */
+  /** Whether its samples are measured while they pass. */
   readonly listen?: boolean
 }
 
-/** Blocks as a stream, or as what a generator yields: an exception out of a generator is a fault in the program. */
-export type PcmBlocks<E, R> = Stream.Stream<PcmBlock, E, R> | Iterable<PcmBlock> | AsyncIterable<PcmBlock>
+/** What has come of following an order for a section, or a part of it; what ffmpeg gets comes in order of time. */
+export type Made =
+  | {
+      readonly kind: "fed"
+      /** The order's number. */
+      readonly order: number
+      readonly bytes: Uint8Array
+      /** Is called when the bytes may change. */
+      readonly taken: () => void
+    }
+  | { readonly kind: "heard"; readonly order: number; readonly heard: Heard }
 
-/** Encodes all sinks in one pass. Blocks that come to another length than the feed announces are a fault in the program. */
-export const encodeOne = <E = never, R = never>(
-  binary: Binary,
-  request: EncodeRequest,
-  blocks: PcmBlocks<E, R>
-): Effect.Effect<void, E | FfmpegFailed | DiskFull | Unwritable, R> =>
-  Effect.asVoid(
-    encodeAll(
-      binary,
-      [request],
-      Stream.map(streamOf(blocks), (block) => [block])
-    )
-  )
+/** Who makes the samples of all requests, and does with them what is ordered. */
+export type Maker<E, R> = (orders: ReadonlyArray<RequestOrder>) => Stream.Stream<Made, E, R>
 
 /**
- * The same for several feeds that come together: each element of the stream holds the next block of every request, in their
- * order. Each has an ffmpeg of its own; either all files are put in place or none. Returns what each request measures, where it is
- * listened to.
+ * Encodes what belongs to several requests that are made together, such as a programme and its stems. Either all files are put in
+ * place or none. Returns what each request measures, where it is listened to.
  */
 export const encodeAll = <E, R>(
   binary: Binary,
   requests: ReadonlyArray<EncodeRequest>,
-  blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>
+  maker: Maker<E, R>
 ): Effect.Effect<ReadonlyArray<Measures | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
     return writingWhole(paths, (partOf) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const placed = requests.map(({ sinks, ...request }): Placed => ({
-            ...request,
-            sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
-          }))
-          const jobs = placed.flatMap((request, at) => jobsOf(request, join(folder, `${at}.txt`)))
-          const hands = yield* handsFor(placed)
-          const takers = placed.map((request) =>
-            jobs.flatMap((job) => (job.request === request ? [job.taker] : []))
+      Effect.gen(function* () {
+        const works = yield* Effect.forEach(requests, ({ sinks, ...request }, at) =>
+          workOf(
+            at,
+            { ...request, sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) })) },
+            join(folder, `${at}.txt`)
           )
-          const encoding = Effect.forEach(jobs, (job) => encodeJobOf(binary, job), {
-            concurrency: "unbounded",
-            discard: true
-          })
-          const [, heard] = yield* Effect.all([encoding, pump(blocks, placed, takers, hands)], {
-            concurrency: "unbounded"
-          })
-          return heard
+        )
+        const encoding = Effect.forEach(
+          works.flatMap(({ jobs }) => jobs),
+          (job) => encodeJobOf(binary, job),
+          { concurrency: "unbounded", discard: true }
+        )
+        const [, heard] = yield* Effect.all([encoding, pump(requests, works, maker)], {
+          concurrency: "unbounded"
         })
-      )
+        return heard
+      })
     )
   })
 
@@ -84,61 +88,67 @@ interface Placed {
   readonly listen?: boolean
 }
 
-/** An ffmpeg to be run, and what gives it its samples. */
+/** An ffmpeg to be run. */
 interface FedJob {
-  readonly request: Placed
-  readonly feed: PcmFeed
+  readonly feed: FedPcm
   readonly sinks: ReadonlyArray<PlacedSink>
   readonly bytes: BlockFeed
-  readonly taker: Taker
+  readonly chapters: ReadonlyArray<Chapter>
   readonly chaptersPath: string
 }
 
-/** The jobs for what only ffmpeg can write: one with samples that are finished already for each rate and length, one for the rest. */
-const jobsOf = (request: Placed, chaptersPath: string): ReadonlyArray<FedJob> => {
-  const { feed } = request
-  const encoded = request.sinks.filter(({ sink }) => sink.format.format !== "wav")
-  const groups = Array.groupBy(encoded, ({ sink }) => {
-    const finished = finishedFor(feed, sink)
-    return finished === undefined ? "" : `${finished.rate} ${finished.frames}`
-  })
-  return Object.values(groups).map((sinks) => {
-    const bytes = new BlockFeed()
-    const finished = finishedFor(feed, sinks[0].sink)
-    const job = { request, sinks, bytes, chaptersPath }
-    return finished === undefined
-      ? { ...job, feed, taker: feeding(bytes) }
-      : {
-          ...job,
-          feed: { ...feed, rate: finished.rate, frames: finished.frames, sample: "int16" },
-          taker: feedingFinished(bytes, feed, finished)
-        }
-  })
+/** What is to be done for a request: by ffmpeg, and by whoever makes the samples. */
+interface Work {
+  readonly jobs: ReadonlyArray<FedJob>
+  readonly orders: ReadonlyArray<RequestOrder & { readonly feeds?: BlockFeed }>
 }
 
-/** How long a programme is at least for which a thread is worth its start, in seconds. */
-const worthThread = 180
-
-/** What is done with the requests' blocks without ffmpeg: in this thread, or in one of their own where they are long. */
-const handsFor = Effect.fnUntraced(function* (requests: ReadonlyArray<Placed>) {
-  const orders = requests.map(({ feed, sinks, listen = false }) => [
-    ...sinks.flatMap((placed) => {
-      const order = wavOrder(feed, placed)
-      return order === undefined ? [] : [order]
-    }),
-    ...(listen ? [{ kind: "listen", ...feed } as const] : [])
-  ])
-  const isLong = requests.some(
-    ({ feed }, at) => orders[at]?.length !== 0 && feed.frames > worthThread * feed.rate
+/** Begins a request's files, and says what is to be done for them. */
+const workOf = Effect.fnUntraced(function* (
+  request: number,
+  { feed, sinks, chapters = [], listen = false }: Placed,
+  chaptersPath: string
+) {
+  const wavs = sinks.flatMap((placed) => Array.fromNullable(wavFileOf(feed, placed)))
+  yield* Effect.forEach(
+    wavs,
+    ({ header, order: { path, part } }) => attempted(path, () => beginWav(part, header)),
+    { discard: true }
   )
-  const program = isLong ? threadProgram() : undefined
-  return yield* program === undefined ? handsHere(orders) : handThread(program, orders)
+  const fed = fedGroups(feed, sinks).map((group) => {
+    const finished = finishedFor(feed, group[0].sink)
+    const bytes = new BlockFeed()
+    const order: FeedOrder = { kind: "feed", from: feed, length: feed.frames, to: finished }
+    const job: FedJob = { feed: fedPcm(feed, finished), sinks: group, bytes, chapters, chaptersPath }
+    return { job, order: { request, order, feeds: bytes } }
+  })
+  const others: ReadonlyArray<HandOrder> = [
+    ...wavs.map(({ order }) => order),
+    ...(listen ? [{ kind: "listen", ...feed } as const] : [])
+  ]
+  const work: Work = {
+    jobs: fed.map(({ job }) => job),
+    orders: [...fed.map(({ order }) => order), ...others.map((order) => ({ request, order }))]
+  }
+  return work
 })
+
+/** What only ffmpeg can write: together what must be finished for the same rate and length, and the rest. */
+const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
+  Object.values(
+    Array.groupBy(
+      sinks.filter(({ sink }) => sink.format.format !== "wav"),
+      ({ sink }) => {
+        const finished = finishedFor(feed, sink)
+        return finished === undefined ? "" : `${finished.rate} ${finished.frames}`
+      }
+    )
+  )
 
 /** Runs one ffmpeg to its end. */
 const encodeJobOf = Effect.fnUntraced(function* (
   binary: Binary,
-  { request: { chapters = [] }, feed, sinks, bytes, chaptersPath }: FedJob
+  { feed, sinks, bytes, chapters, chaptersPath }: FedJob
 ) {
   if (chapters.length > 0) yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
   const job = encodeJob(feed, sinks, chapters.length > 0 ? chaptersPath : undefined)
@@ -149,46 +159,20 @@ const encodeJobOf = Effect.fnUntraced(function* (
   )
 })
 
-/** Hands on every block, waiting where who takes it is slower; goes on to count them where one has all it wants. */
-const pump = <E, R>(
-  blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>,
-  requests: ReadonlyArray<Placed>,
-  takers: ReadonlyArray<ReadonlyArray<Taker>>,
-  hands: Hands
-): Effect.Effect<ReadonlyArray<Measures | undefined>, E | DiskFull | Unwritable, R> =>
-  Effect.gen(function* () {
-    const samples = requests.map(() => 0)
-    const senders = takers.map((some, at) => [hands.send[at] ?? nobody, ...some.map(({ send }) => send)])
-    yield* Stream.runForEach(blocks, (together) =>
-      Effect.forEach(
-        senders,
-        (some, at) => {
-          const block = together[at]
-          if (block === undefined || block.length === 0) return Effect.void
-          samples[at] = (samples[at] ?? 0) + block.length
-          return Effect.forEach(some, (send) => send(block), { discard: true })
-        },
-        { discard: true }
-      )
-    )
-    for (const [at, { feed }] of requests.entries()) {
-      const announced = feed.frames * feed.channels
-      if (samples[at] !== announced)
-        return yield* Effect.dieMessage(
-          `the mix came to ${samples[at]} samples where ${announced} were announced`
-        )
-      yield* Effect.forEach(takers[at] ?? [], (taker) => taker.finish, { discard: true })
-    }
-    return yield* hands.finish
+/** Hands on what is made, waiting where ffmpeg is slower; goes on where one has all it wants. */
+const pump = Effect.fnUntraced(function* <E, R>(
+  requests: ReadonlyArray<EncodeRequest>,
+  works: ReadonlyArray<Work>,
+  maker: Maker<E, R>
+) {
+  const orders = works.flatMap((work) => work.orders)
+  const measurings = requests.map(({ feed, listen }) => (listen === true ? new Measuring(feed) : undefined))
+  const plain = orders.map(({ request, order }) => ({ request, order }))
+  yield* Stream.runForEach(maker(plain), (made) => {
+    const order = orders[made.order]
+    if (made.kind === "fed") return order?.feeds?.send(made.bytes, made.taken) ?? Effect.void
+    return Effect.sync(() => measurings[order?.request ?? -1]?.add(made.heard))
   })
-
-const nobody: Taker["send"] = () => Effect.void
-
-const streamOf = <E, R>(blocks: PcmBlocks<E, R>): Stream.Stream<PcmBlock, E, R> =>
-  Symbol.asyncIterator in blocks || Symbol.iterator in blocks
-    ? Stream.orDie(Stream.fromAsyncIterable(asynchronous(blocks), (cause) => cause))
-    : blocks
-
-const asynchronous = async function* (blocks: Iterable<PcmBlock> | AsyncIterable<PcmBlock>) {
-  yield* blocks
-}
+  yield* Effect.forEach(orders, ({ feeds }) => feeds?.finish ?? Effect.void, { discard: true })
+  return measurings.map((measuring) => measuring?.measures())
+})

@@ -1,12 +1,12 @@
 /** ffmpeg as the rest of the program knows it. */
 import { resolve } from "node:path"
-import { Effect, type Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { SampleRate } from "../domain/Units.ts"
 import { locateConfigured } from "./Binary.ts"
+import { madeOf, type PcmBlocks, streamOf } from "./Blocks.ts"
 import type { DecodeSource } from "./Decode.ts"
 import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
-import { encodeAll, encodeOne, type EncodeRequest, type PcmBlocks } from "./Encoder.ts"
-import type { PcmBlock } from "./Taker.ts"
+import { encodeAll, type EncodeRequest, type Maker } from "./Encoder.ts"
 import type { MuxRequest } from "./Mux.ts"
 import { muxFile } from "./Muxer.ts"
 import { probeFile } from "./Prober.ts"
@@ -34,14 +34,20 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
         decodeFiles(binary, sources, rate)
       ),
-      /** Writes all files of the request from one stream of blocks, whole or not at all. */
+      /** Writes all files of a request from blocks as they come, whole or not at all. */
       encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
-        encodeOne(binary, request, blocks).pipe(Effect.withSpan("Ffmpeg.encode")),
-      /** The same for several requests whose blocks come together, such as a mix and its stems. */
-      encodeAll: <E, R>(
-        requests: ReadonlyArray<EncodeRequest>,
-        blocks: Stream.Stream<ReadonlyArray<PcmBlock>, E, R>
-      ) => encodeAll(binary, requests, blocks).pipe(Effect.withSpan("Ffmpeg.encodeAll")),
+        encodeAll(
+          binary,
+          [request],
+          madeOf(
+            Stream.map(streamOf(blocks), (block) => [block]),
+            request.feed.frames,
+            request.feed.channels
+          )
+        ).pipe(Effect.withSpan("Ffmpeg.encode")),
+      /** Writes all files of requests that are made together, such as a mix and its stems, whole or not at all. */
+      encodeAll: <E, R>(requests: ReadonlyArray<EncodeRequest>, maker: Maker<E, R>) =>
+        encodeAll(binary, requests, maker).pipe(Effect.withSpan("Ffmpeg.encodeAll")),
       /** Puts new sound and subtitles into a video whose picture is copied. */
       mux: (request: MuxRequest) => muxFile(binary, request)
     }

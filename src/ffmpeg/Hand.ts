@@ -1,40 +1,83 @@
-/** Work on a programme's blocks that needs no ffmpeg: WAV files are written, measures are taken; by whatever thread has time. */
-import { type Listened, Listener, type Measures } from "../audio/Listener.ts"
-import type { WavOrder } from "./Encode.ts"
-import { WavWriter } from "./WavWriter.ts"
+/** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
+import { type Finished, Finisher, finishedPart, type Unfinished } from "../audio/Finish.ts"
+import { type Heard, type Listened, Listener } from "../audio/Listener.ts"
+import type { Section } from "../audio/Section.ts"
+import { sampleBytesOf } from "../audio/WavHeader.ts"
+import { type WavOrder, WavPart } from "./WavPart.ts"
+
+/** The samples of one programme that an ffmpeg is given: as they come, or finished for the file that it encodes. */
+export interface FeedOrder {
+  readonly kind: "feed"
+  readonly from: Unfinished
+  /** How many frames the programme has. */
+  readonly length: number
+  readonly to: Finished | undefined
+}
 
 /** What is to be done, as it is said to a thread. */
-export type HandOrder = WavOrder | ({ readonly kind: "listen" } & Listened)
+export type HandOrder = WavOrder | FeedOrder | ({ readonly kind: "listen" } & Listened)
 
-/** Who does it. What the file system refuses is thrown; it is closed in any case. */
+/** Does it for one section. What the file system refuses is thrown. */
 export interface Hand {
-  /** Takes the next samples, which may change as soon as it has returned. */
-  take(block: Float32Array | Int16Array): void
+  /** Takes the next samples, from where the section's begin on; they may change as soon as it has returned. */
+  take(block: Float32Array): void
   /** Brings it to its end, and returns what was heard. */
-  finish(): Measures | undefined
+  finish(): Heard | undefined
   close(): void
 }
 
-export const handOf = (order: HandOrder): Hand => {
-  if (order.kind === "wav") return new WavWriter(order)
-  const listener = new Listener(order)
+/** `feed` is given the bytes for ffmpeg, which are valid until it has returned. */
+export const handOf = (order: HandOrder, section: Section, feed: (bytes: Uint8Array) => void): Hand => {
+  switch (order.kind) {
+    case "wav":
+      return new WavPart(order, section)
+    case "feed":
+      return order.to === undefined
+        ? feedingSamples(order, section, feed)
+        : feedingFinished(order, order.to, section, feed)
+    case "listen": {
+      const listener = new Listener(order, section)
+      return {
+        take: (block) => listener.push(block),
+        finish: () => listener.heard(),
+        close: () => undefined
+      }
+    }
+  }
+}
+
+const feedingSamples = (
+  { from: { channels } }: FeedOrder,
+  { begin, from, to }: Section,
+  feed: (bytes: Uint8Array) => void
+): Hand => {
+  let at = begin
   return {
     take: (block) => {
-      if (block instanceof Float32Array) listener.push(block)
+      const frames = block.length / channels
+      const first = Math.min(frames, Math.max(0, from - at))
+      const last = Math.min(frames, Math.max(0, to - at))
+      at += frames
+      feed(sampleBytesOf(block.subarray(first * channels, last * channels)))
     },
-    finish: () => listener.measures(),
+    finish: () => undefined,
     close: () => undefined
   }
 }
 
-/** The file that an order is about; none where it is only listened. */
-export const pathOf = (order: HandOrder): string => (order.kind === "wav" ? order.path : "")
-
-/** For each request what was heard of it, from what each of all orders heard, one request after the other. */
-export const byRequest = (
-  requests: ReadonlyArray<ReadonlyArray<HandOrder>>,
-  heard: ReadonlyArray<Measures | undefined>
-): ReadonlyArray<Measures | undefined> => {
-  let at = 0
-  return requests.map((orders) => heard.slice(at, (at += orders.length)).find((one) => one !== undefined))
+const feedingFinished = (
+  { from, length }: FeedOrder,
+  to: Finished,
+  section: Section,
+  feed: (bytes: Uint8Array) => void
+): Hand => {
+  const finisher = new Finisher(from, finishedPart(to, from.rate, length, section))
+  return {
+    take: (block) => feed(finisher.push(block)),
+    finish: () => {
+      for (const bytes of finisher.rest()) feed(bytes)
+      return undefined
+    },
+    close: () => undefined
+  }
 }

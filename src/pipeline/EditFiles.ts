@@ -24,7 +24,7 @@ import { xmeml } from "../exports/Xmeml.ts"
 import { about, type Deliverable, formatOf } from "./Deliverable.ts"
 import { limited } from "./Levelling.ts"
 import type { Level, Stem } from "./Master.ts"
-import { type Programme, speechOf } from "./Mixdown.ts"
+import { type Programme, spoken } from "./Mixdown.ts"
 import { framesBeforeStart, type Reel } from "./Reel.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 
@@ -51,7 +51,7 @@ export const deliverClips = Effect.fnUntraced(function* (
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
-      const speech = yield* speechOf(at48, placement, spokenLength(placement))
+      const speech = yield* spoken(at48, placement, spokenLength(placement))
       const samples = limited(speech, deliveryRate, gain, peak, fileLength(placement, made.reel))
       const file = path.join(folder, `${clipName(placement)}.wav`)
       yield* writeResult(

@@ -1,13 +1,15 @@
 /** A mix brought to its loudness, with its true peaks held. */
 import { Effect, Stream } from "effect"
 import { Limiter } from "../audio/Limiter.ts"
-import { Listener, type Measures } from "../audio/Listener.ts"
+import type { Measures } from "../audio/Listener.ts"
 import { LoudnessMeter } from "../audio/LoudnessMeter.ts"
 import { decibelsOf, gainOf } from "../audio/Pcm.ts"
+import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { excerptOf } from "./Excerpt.ts"
-import { mixOf, type Programme } from "./Mixdown.ts"
+import type { Programme } from "./Mixdown.ts"
+import { mixedHere } from "./Sections.ts"
 
 /** Where a programme should come to. */
 export interface LevelTarget {
@@ -69,16 +71,19 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   const excerpt = excerptOf(programme)
   const { rate, channels } = excerpt
   const samples = new Float32Array(excerpt.length * channels)
-  const raw = new Listener({ ...excerpt, frames: excerpt.length })
+  const loudest = new TruePeakMeter(channels)
+  const meter = new LoudnessMeter(rate, channels)
   let taken = 0
-  yield* Stream.runForEach(mixOf(excerpt), ([block]) =>
+  yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
     Effect.sync(() => {
-      raw.push(block)
+      loudest.push(block)
+      meter.push(block)
       samples.set(block, taken)
       taken += block.length
     })
   )
-  const { integrated, truePeak } = measuredOf(raw.measures())
+  const integrated = meter.integrated()
+  const truePeak = decibelsOf(loudest.peak())
   if (integrated <= -70) return 1
   let decibels = loudness - integrated
   if (truePeak + decibels > peak)

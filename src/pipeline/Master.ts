@@ -1,15 +1,14 @@
 /** The pass in which a job's sound is made: clips mixed once, levelled, measured and encoded, the whole and each speaker's stem. */
-import { Array, Effect, Stream } from "effect"
-import { Limiter } from "../audio/Limiter.ts"
-import type { MixBlock } from "../audio/Mix.ts"
+import { Array, Effect } from "effect"
 import { gainOf } from "../audio/Pcm.ts"
 import type { JobId, SpeakerName } from "../domain/Ids.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { measuredOf } from "./Levelling.ts"
-import { mixOf, type Programme } from "./Mixdown.ts"
+import type { Programme } from "./Mixdown.ts"
 import { Progress } from "./Progress.ts"
+import { madeInSections } from "./Sections.ts"
 
 /** A speaker's own track; lines without a speaker share one. */
 export interface Stem {
@@ -65,32 +64,28 @@ const pass = Effect.fnUntraced(function* (
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
   const { rate, channels, length } = programme
-  const limiters = [undefined, ...stems].map(() => new Limiter(rate, channels, gainOf(peak), gain))
-  let written = 0
   let told = 0
   const telling = (fraction: number) => {
     if (fraction < told + 0.05) return Effect.void
     told = fraction
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
-  const blocks = mixOf(
-    programme,
-    stems.map(({ speaker }) => speaker)
-  ).pipe(
-    Stream.tap(([mix]) => {
-      written += mix.length / channels
-      return telling(length === 0 ? 1 : written / length)
-    }),
-    Stream.map((block: MixBlock) => block.flatMap((one, at) => limiters[at]?.push(one) ?? [])),
-    Stream.concat(Stream.sync(() => limiters.map((limiter) => limiter.flush())))
-  )
-  const feed = { rate, channels, frames: length, sample: "float32" } as const
+  const feed = { rate, channels, frames: length }
   // The whole is listened to, whether or not it becomes a file of its own.
   const requests = [
     { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true },
     ...stems.map(({ sink }) => ({ feed, sinks: [sink] }))
   ]
-  const [heard] = yield* ffmpeg.encodeAll(requests, blocks)
+  const [heard] = yield* ffmpeg.encodeAll(
+    requests,
+    madeInSections({
+      programme,
+      stems: stems.map(({ speaker }) => speaker),
+      gain,
+      ceiling: gainOf(peak),
+      progress: telling
+    })
+  )
   if (heard === undefined) return yield* Effect.dieMessage("the programme was not listened to")
   return { measured: measuredOf(heard), peaks: heard.peaks }
 })

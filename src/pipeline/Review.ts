@@ -19,7 +19,7 @@ import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliverySettled } from "./DeliverySettled.ts"
 import { announce } from "./Announce.ts"
 import type { Batch, Job } from "./Job.ts"
-import { speechOf } from "./Mixdown.ts"
+import { spoken } from "./Mixdown.ts"
 import { writeOverrides } from "./OverridesFile.ts"
 import { placeLines } from "./Place.ts"
 import { type JobPlan, planBatch } from "./Plan.ts"
@@ -183,7 +183,7 @@ const speakUses = Effect.fnUntraced(function* (
 /** What the placements sound like, one after another as they are heard. */
 const heard = Effect.fnUntraced(function* (
   placements: ReadonlyArray<Placement>,
-  clips: Parameters<typeof speechOf>[0]["clips"],
+  clips: Parameters<typeof spoken>[0]["clips"],
   start: Millis,
   end: Millis
 ) {
@@ -191,7 +191,7 @@ const heard = Effect.fnUntraced(function* (
   const samples = new Float32Array(framesBetween(from, framesAt(end, deliveryRate)))
   for (const placement of placements) {
     const at = framesAt(placement.start, deliveryRate)
-    const speech = yield* speechOf(
+    const speech = yield* spoken(
       { clips, rate: deliveryRate },
       placement,
       framesBetween(at, framesAt(placement.end, deliveryRate))

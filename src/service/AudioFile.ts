@@ -1,6 +1,7 @@
 /** A task's speech as an audio file. */
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
+import { fromInt16 } from "../audio/Pcm.ts"
 import { sampleBytesOf, wavHeader } from "../audio/WavHeader.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
@@ -24,7 +25,7 @@ const encode = Effect.fnUntraced(function* (path: string, spoken: Spoken, settin
   yield* ffmpeg
     .encode<never, never>(
       {
-        feed: { rate: spoken.rate, channels: 1, frames: spoken.frames, sample: "int16" },
+        feed: { rate: spoken.rate, channels: 1, frames: spoken.frames },
         sinks: [
           {
             path,
@@ -36,7 +37,7 @@ const encode = Effect.fnUntraced(function* (path: string, spoken: Spoken, settin
           }
         ]
       },
-      blocksOf(spoken)
+      floatsOf(blocksOf(spoken))
     )
     .pipe(
       Effect.mapError(
@@ -44,6 +45,10 @@ const encode = Effect.fnUntraced(function* (path: string, spoken: Spoken, settin
       )
     )
 })
+
+const floatsOf = function* (blocks: Iterable<Int16Array>) {
+  for (const block of blocks) yield fromInt16(block)
+}
 
 const writeWav = (path: string, spoken: Spoken): Effect.Effect<void, FilesUnwritable> =>
   Effect.tryPromise({

@@ -1,12 +1,11 @@
 /** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
-import { closeSync, fstatSync, opendirSync, openSync, readSync, statSync } from "node:fs"
+import { opendirSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
-import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
-import { checksumOf } from "./Checksum.ts"
 import { clipName, writeClip } from "./ClipFile.ts"
+import { ClipReader } from "./ClipReader.ts"
 import { makeFolder } from "./Folder.ts"
 import { worked, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
@@ -38,26 +37,10 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       yield* attempt(() => writeWhole(clips, `${key}.original.${ending}`, bytes))
     })
 
-    /** Where files are read into, one after the other. */
-    let room = Buffer.alloc(0)
+    const reader = new ClipReader()
 
-    /**
-     * What `use` makes of a clip's bytes, which are its own until it returns; undefined where the file is gone or is not what was
-     * written. Synchronous, as below: a mix reads thousands of small files one by one.
-     */
-    const read = <A>(clip: Clip, use: (bytes: Uint8Array) => A) =>
-      worked(folder, (): A | undefined => {
-        const file = openedIfThere(pathOf(clip.key))
-        if (file === undefined) return undefined
-        try {
-          const { size } = fstatSync(file)
-          if (room.length < size) room = Buffer.allocUnsafeSlow(size)
-          const bytes = room.subarray(0, readSync(file, room, 0, size, 0))
-          return checksumOf(bytes) === clip.checksum ? use(bytes) : undefined
-        } finally {
-          closeSync(file)
-        }
-      })
+    /** Work with clips as they are read. Synchronous, as below: a mix reads thousands of small files one by one. */
+    const reading = <A>(work: (reader: ClipReader) => A) => worked(folder, () => work(reader))
 
     /** Which of these clips, given with their sizes, have no file of that size. */
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
@@ -121,7 +104,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       originalOf,
       keep,
       keepOriginal,
-      read,
+      reading,
       damaged,
       dropOriginal,
       dropOriginals,
@@ -136,12 +119,3 @@ const abandonedAfter = 24 * 3_600_000
 
 const isOlder = (path: string, before: number): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < before
-
-const openedIfThere = (path: string): number | undefined => {
-  try {
-    return openSync(path, "r")
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined
-    throw cause
-  }
-}

@@ -10,7 +10,7 @@ const rates = [16_000, 24_000, 44_100, 48_000].map((rate) => SampleRate.make(rat
 
 /** All bytes of interleaved samples that are finished in blocks of so many frames. */
 const finished = (
-  samples: Float32Array | Int16Array,
+  samples: Float32Array,
   from: ConstructorParameters<typeof Finisher>[0],
   to: ConstructorParameters<typeof Finisher>[1],
   sizes: ReadonlyArray<number>
@@ -71,12 +71,9 @@ describe("finishing", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
-  it("leaves silence silent, and integers of 16 bit as they are", () => {
+  it("leaves silence silent", () => {
     const from = { rate: SampleRate.make(24_000), channels: 1 } as const
     const to = { rate: SampleRate.make(48_000), frames: frames(5_000), depth: 16 } as const
     expect(finished(new Float32Array(2_000), from, to, [700]).every((byte) => byte === 0)).toBe(true)
-    const integers = Int16Array.from({ length: 5_000 }, (_, i) => ((i * 7_919) % 65_536) - 32_768)
-    const bytes = finished(integers, { ...from, rate: to.rate }, to, [33])
-    expect(new Int16Array(new Uint8Array(bytes).buffer)).toEqual(integers)
   })
 })

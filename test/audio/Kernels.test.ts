@@ -3,6 +3,7 @@ import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import {
+  addPower,
   addTo,
   crestsOf,
   ditherAt,
@@ -10,8 +11,7 @@ import {
   doubledOf,
   floatsOf,
   levelsOf,
-  loudestOf,
-  powerOf
+  loudestOf
 } from "../../src/audio/Kernels.ts"
 import { kernelCode } from "../../build-kernels.mjs"
 import { randomOf } from "./signals.ts"
@@ -148,13 +148,11 @@ describe("the kernels", () => {
         t2 = y - c2 * z
         expected += z * z
       }
-      const filters = Float64Array.from([...given, 0, 0, 0, 0])
+      const filters = Float64Array.from([...given, 0, 0, 0, 0, 0])
       const first = Math.floor(length / 3)
-      const power =
-        powerOf(samples, stride - 1, stride, first, filters) +
-        powerOf(samples, stride * first + stride - 1, stride, length - first, filters)
-      expect(Math.abs(power - expected)).toBeLessThanOrEqual(1e-9 * expected)
-      expect(filters.slice(7)).toEqual(Float64Array.from([s1, s2, t1, t2]))
+      addPower(samples, stride - 1, stride, first, filters)
+      addPower(samples, stride * first + stride - 1, stride, length - first, filters)
+      expect(filters.slice(7)).toEqual(Float64Array.from([s1, s2, t1, t2, expected]))
     },
     few
   )

@@ -74,4 +74,4 @@ export const level = (samples: Float32Array, from: number, to: number): number =
 
 /** A feed of mono floats. */
 export const feedOf = (samples: Float32Array, rate: SampleRate) =>
-  ({ rate, channels: 1, frames: frames(samples.length), sample: "float32" }) as const
+  ({ rate, channels: 1, frames: frames(samples.length) }) as const

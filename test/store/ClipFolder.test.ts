@@ -2,9 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Clip, Segment } from "../../src/domain/Clip.ts"
 import { UtteranceKey } from "../../src/domain/Ids.ts"
-import { Frames, Lufs, SampleRate } from "../../src/domain/Units.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { StateFolder } from "../../src/store/StateFolder.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
@@ -25,29 +23,20 @@ const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effe
     )
   })
 
-const clipOf = (of: UtteranceKey, checksum: string) =>
-  Clip.make({
-    key: of,
-    rate: SampleRate.make(24_000),
-    frames: Frames.make(1),
-    checksum,
-    segments: [Segment.make({ from: Frames.make(0), to: Frames.make(1), loudness: Lufs.make(-20), peak: 1 })],
-    cut: "whole"
-  })
-
 it.scopedLive("gives back what was kept, and nothing else", () =>
   inFolder((clips) =>
     Effect.gen(function* () {
       const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i)
       const { checksum, bytes: size } = yield* clips.keep(key("a"), bytes)
-      const clip = clipOf(key("a"), checksum)
+      const read = <A>(use: (bytes: Uint8Array) => A) =>
+        clips.reading((reader) => reader.read(clips.pathOf(key("a")), checksum, use))
       expect(size).toBe(1_000)
-      expect(yield* clips.read(clip, (read) => Buffer.from(read))).toEqual(Buffer.from(bytes))
+      expect(yield* read((bytes) => Buffer.from(bytes))).toEqual(Buffer.from(bytes))
       // As long as before, but other bytes.
       writeFileSync(clips.pathOf(key("a")), new Uint8Array(1_000))
-      expect(yield* clips.read(clip, () => "read")).toBe(undefined)
+      expect(yield* read(() => "read")).toBe(undefined)
       rmSync(clips.pathOf(key("a")))
-      expect(yield* clips.read(clip, () => "read")).toBe(undefined)
+      expect(yield* read(() => "read")).toBe(undefined)
     })
   )
 )

@@ -1,0 +1,29 @@
+/** Samples of 16 bit as they stand in a file's bytes. */
+import { littleEndian } from "./ByteWriter.ts"
+
+/** So many samples; a view where the machine can read them as they stand. */
+export const int16At = (view: DataView, at: number, count: number): Int16Array => {
+  const from = view.byteOffset + at
+  if (littleEndian && from % 2 === 0) return new Int16Array(view.buffer, from, count)
+  const samples = new Int16Array(count)
+  for (let i = 0; i < count; i++) samples[i] = view.getInt16(at + 2 * i, true)
+  return samples
+}
+
+/** The samples of a file that `encodeWav16` has written; undefined for one of another kind. */
+export const plainSamplesIn = (bytes: Uint8Array): Int16Array | undefined => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const isPlain =
+    bytes.length >= plainHeader &&
+    view.getUint32(36) === dataTag &&
+    view.getUint16(20, true) === 1 &&
+    view.getUint16(22, true) === 1 &&
+    view.getUint16(34, true) === 16 &&
+    plainHeader + view.getUint32(40, true) === bytes.length
+  return isPlain ? int16At(view, plainHeader, (bytes.length - plainHeader) / 2) : undefined
+}
+
+/** Bytes before the first sample. */
+const plainHeader = 44
+/** "data". */
+const dataTag = 0x64617461

@@ -1,0 +1,96 @@
+/** A section of a programme made: lines read, added up, brought to their level, and handed on. It loads little: threads do it. */
+import type { Heard } from "../audio/Listener.ts"
+import { Limiter } from "../audio/Limiter.ts"
+import { type MixBlock, Mixer } from "../audio/Mix.ts"
+import { Rooms } from "../audio/Rooms.ts"
+import type { Section } from "../audio/Section.ts"
+import type { Frames, SampleRate } from "../domain/Units.ts"
+import { Hands, type RequestOrder } from "../ffmpeg/Hands.ts"
+import { ClipReader } from "../store/ClipReader.ts"
+import { type Speech, speechOf } from "./Speech.ts"
+
+/** What all sections of a programme have in common. */
+export interface Mastering {
+  readonly rate: SampleRate
+  readonly channels: 1 | 2
+  readonly stems: number
+  /** The factor that all samples are multiplied by, and the amplitude that no peak passes. */
+  readonly gain: number
+  readonly ceiling: number
+}
+
+/** A line on the timeline. */
+export interface MixLine {
+  /** The frame of its first sample. */
+  readonly at: Frames
+  /** Unique among the programme's lines: in this order they are added up. */
+  readonly order: number
+  readonly pan: number
+  /** The stem that also gets it, from 0. */
+  readonly stem?: number
+  readonly speech: Speech
+}
+
+/** What sections are made with, one after the other. */
+export class Desk {
+  readonly reader = new ClipReader()
+  readonly rooms = new Rooms()
+}
+
+/** Frames in a block of the mix. */
+const blockFrames = 32_768
+
+/**
+ * The sum of a section's lines and its stems, block by block, from where its samples begin to where they end. Lines stand in the order of
+ * their start. A block is valid until the next is asked for.
+ */
+export function* mixedSection(
+  { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
+  { begin, end }: Pick<Section, "begin" | "end">,
+  lines: ReadonlyArray<MixLine>,
+  { reader, rooms }: Desk
+): Generator<MixBlock> {
+  const mixer = new Mixer({ from: begin, length: end, channels, stems })
+  rooms.freeAll()
+  let next = 0
+  while (mixer.position < end) {
+    for (
+      let line = lines[next];
+      line !== undefined && line.at < mixer.position + blockFrames;
+      line = lines[++next]
+    ) {
+      const { speech, ...event } = line
+      const samples = speechOf(speech, rate, reader, rooms.take)
+      rooms.hold(line.at + samples.length)
+      mixer.add({ ...event, samples, gain: 1 })
+    }
+    yield mixer.render(blockFrames)
+    rooms.free(mixer.position)
+  }
+}
+
+/** Makes a section and does what is ordered with it, a block a step; returns what the orders heard. `feed` is as for Hands. */
+export function* making(
+  mastering: Mastering,
+  section: Section,
+  lines: ReadonlyArray<MixLine>,
+  orders: ReadonlyArray<RequestOrder>,
+  desk: Desk,
+  feed: (order: number, bytes: Uint8Array) => void
+): Generator<void, ReadonlyArray<Heard | undefined>> {
+  const { rate, channels, stems, gain, ceiling } = mastering
+  const hands = new Hands(orders, section, feed)
+  try {
+    const limiters = Array.from({ length: stems + 1 }, () => new Limiter(rate, channels, ceiling, gain))
+    for (const block of mixedSection(mastering, section, lines, desk)) {
+      hands.take(limiters.map((limiter, at) => limiter.push(block[at] ?? nothing)))
+      yield
+    }
+    hands.take(limiters.map((limiter) => limiter.flush()))
+    return hands.finish()
+  } finally {
+    hands.close()
+  }
+}
+
+const nothing = new Float32Array(0)

@@ -1,0 +1,169 @@
+/** A programme made section by section, each in the order of time: by threads beside this one where it is long. */
+import { availableParallelism } from "node:os"
+import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
+import type { MixBlock } from "../audio/Mix.ts"
+import { type Section, sectionsOf } from "../audio/Section.ts"
+import type { SpeakerName } from "../domain/Ids.ts"
+import { fed, heardOf, refusalAt } from "../ffmpeg/Blocks.ts"
+import type { Made, Maker } from "../ffmpeg/Encoder.ts"
+import type { DiskFull, Unwritable } from "../ffmpeg/Failures.ts"
+import type { RequestOrder } from "../ffmpeg/Hands.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
+import { failOrDie, type StateUnusable } from "../store/StateFault.ts"
+import { ClipMissing } from "./ClipMissing.ts"
+import { linesIn, type Programme } from "./Mixdown.ts"
+import { Desk, making, type Mastering, mixedSection } from "./SectionMaking.ts"
+import { failureOf, type SectionFailure } from "./SectionOrder.ts"
+import { sectionThread, threadProgram } from "./SectionThread.ts"
+
+/** Why a programme could not be made. */
+export type MakingFault = StateUnusable | ClipMissing | DiskFull | Unwritable
+
+/** How a programme is brought to its level, and who else gets its lines. */
+export interface Making extends Pick<Mastering, "gain" | "ceiling"> {
+  readonly programme: Programme
+  readonly stems: ReadonlyArray<SpeakerName | undefined>
+  /** Is told how much of it is made. */
+  readonly progress: (fraction: number) => Effect.Effect<void>
+}
+
+/** How long a section is, in seconds: long beside what is computed twice around its ends, and short beside the whole. */
+const sectionSeconds = 60
+
+/** How long a programme is at least for which threads are worth their start, in seconds. */
+const worthThreads = 180
+
+/** Threads at most: each takes its memory, and what they write goes to one disk. */
+const mostThreads = 4
+
+/** Makes a programme and its stems, and does what is ordered with them. */
+export const madeInSections =
+  (wanted: Making): Maker<MakingFault, ClipFolder> =>
+  (orders) => {
+    const { rate, length } = wanted.programme
+    const sections = sectionsOf(length, rate, sectionSeconds)
+    const program = length > worthThreads * rate ? threadProgram() : undefined
+    return program === undefined
+      ? Stream.flatMap(Stream.fromIterable(sections), (section) => madeHere(wanted, section, orders))
+      : madeByThreads(wanted, sections, orders, program)
+  }
+
+/** The sum of a programme's lines, block by block as it is asked for; a block is valid until the next. */
+export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingFault, ClipFolder> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const { state, pathOf } = yield* ClipFolder
+      const { rate, channels, length } = programme
+      const all = { begin: 0, end: length }
+      const lines = yield* linesIn(programme, all, [], pathOf)
+      const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, new Desk())
+      return Stream.repeatEffectOption(
+        Effect.flatMap(Effect.mapError(stepped(blocks, [], state), Option.some), ({ done, value }) =>
+          done === true ? Effect.fail(Option.none()) : Effect.succeed(value)
+        )
+      )
+    })
+  )
+
+/** A section made in this thread, block by block as it is asked for. */
+const madeHere = (wanted: Making, section: Section, orders: ReadonlyArray<RequestOrder>) =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const { state, pathOf } = yield* ClipFolder
+      const lines = yield* linesIn(wanted.programme, section, wanted.stems, pathOf)
+      const made: Array<Made> = []
+      const feed = (order: number, bytes: Uint8Array) => void made.push(fed(order, bytes))
+      const steps = yield* Effect.acquireRelease(
+        Effect.sync(() => making(masteringOf(wanted), section, lines, orders, new Desk(), feed)),
+        (begun) => Effect.sync(() => begun.return([]))
+      )
+      return Stream.paginateChunkEffect(undefined, () =>
+        Effect.map(stepped(steps, orders, state), ({ done, value }) => {
+          if (done === true) made.push(...heardOf(value))
+          return [
+            Chunk.unsafeFromArray(made.splice(0)),
+            done === true ? Option.none() : Option.some(undefined)
+          ]
+        })
+      ).pipe(toldAt(wanted, section))
+    })
+  )
+
+/** A step of what is made in this thread; others have their turn behind it. */
+const stepped = <A, B>(
+  steps: Generator<A, B>,
+  orders: ReadonlyArray<RequestOrder>,
+  state: string
+): Effect.Effect<IteratorResult<A, B>, MakingFault> =>
+  Effect.try({ try: () => steps.next(), catch: failureOf }).pipe(
+    Effect.catchAll((failure) => faultOf(failure, orders, state)),
+    Effect.zipLeft(breath)
+  )
+
+const breath = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+/** The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time. */
+const madeByThreads = (
+  wanted: Making,
+  sections: ReadonlyArray<Section>,
+  orders: ReadonlyArray<RequestOrder>,
+  program: string
+) =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const { state, pathOf } = yield* ClipFolder
+      const count = Math.min(availableParallelism(), mostThreads, sections.length)
+      const threads = yield* Effect.replicateEffect(
+        sectionThread(program, { mastering: masteringOf(wanted), orders }),
+        count
+      )
+      const idle = yield* Queue.unbounded<(typeof threads)[number]>()
+      yield* idle.offerAll(threads)
+      const works = yield* Effect.forEach(sections, (section) =>
+        Effect.map(Queue.unbounded<Exit.Exit<Made, Option.Option<never>>>(), (made) => ({ section, made }))
+      )
+      const working = Effect.forEach(
+        works,
+        ({ section, made }) =>
+          Effect.gen(function* () {
+            const lines = yield* linesIn(wanted.programme, section, wanted.stems, pathOf)
+            const make = yield* idle
+            yield* make({ section, lines }, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
+              Effect.catchAll((failure) => faultOf(failure, orders, state))
+            )
+            yield* idle.offer(make)
+            yield* made.offer(Exit.fail(Option.none()))
+          }),
+        { concurrency: count, discard: true }
+      )
+      const inOrder = Stream.flatMap(Stream.fromIterable(works), ({ section, made }) =>
+        Stream.repeatEffectOption(Effect.flatten(made)).pipe(toldAt(wanted, section))
+      )
+      return Stream.merge(inOrder, Stream.drain(Stream.fromEffect(working)))
+    })
+  )
+
+const masteringOf = ({ programme: { rate, channels }, stems, gain, ceiling }: Making): Mastering => ({
+  rate,
+  channels,
+  stems: stems.length,
+  gain,
+  ceiling
+})
+
+/** Tells how far the programme is made when a section has been handed on. */
+const toldAt =
+  ({ programme: { length }, progress }: Making, { to }: Section) =>
+  <A, E, R>(made: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    Stream.concat(made, Stream.execute(progress(length === 0 ? 1 : to / length)))
+
+const faultOf = (
+  failure: SectionFailure,
+  orders: ReadonlyArray<RequestOrder>,
+  state: string
+): Effect.Effect<never, MakingFault> => {
+  if (failure._tag === "Clip") return Effect.fail(new ClipMissing({ utterance: failure.utterance }))
+  const { order, code, words } = failure
+  const cause = Object.assign(new Error(words), { code })
+  return order === undefined ? failOrDie(state, cause) : Effect.fail(refusalAt(orders, order, cause))
+}
