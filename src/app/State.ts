@@ -1,5 +1,6 @@
 /** The layers over a batch's state folder: to write to, which holds the folder, and to read from, which disturbs no run. */
 import { Layer } from "effect"
+import { Batches } from "../store/Batches.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
@@ -11,6 +12,7 @@ import { UtteranceStore } from "../store/UtteranceStore.ts"
 
 const stores = Layer.mergeAll(
   UtteranceStore.Default,
+  Batches.Default,
   ClipFolder.Default,
   Deliveries.Default,
   Finished.Default,

@@ -9,6 +9,7 @@ import { JobId, type ProviderId } from "../domain/Ids.ts"
 import type { JobEntry, Manifest } from "../domain/Manifest.ts"
 import { profileOf, ProviderProfile } from "../domain/ProviderProfile.ts"
 import { batchFaults } from "./BatchFaults.ts"
+import { batchKey, isManifest, manifestEndings } from "./BatchKey.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { readManifest } from "./ManifestFile.ts"
@@ -17,8 +18,6 @@ import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { settledJob } from "./SettledJob.ts"
 
 const scriptEndings = [".srt", ".vtt", ".ass", ".ssa", ".txt", ".md"]
-const manifestEndings = [".yaml", ".yml", ".json"]
-
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("Load.batch")(function* (
   inputs: Array.NonEmptyReadonlyArray<string>,
@@ -27,7 +26,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
   const path = yield* Path.Path
   const endings = inputs.map((input) => path.extname(input).toLowerCase())
   const [first] = inputs
-  if (manifestEndings.includes(endings[0] ?? "")) {
+  if (isManifest(first)) {
     if (inputs.length > 1) {
       return yield* rejected(
         inputs[1] ?? first,
@@ -113,7 +112,7 @@ const settle = Effect.fnUntraced(function* (
   const batch: Batch = {
     name: manifest.name ?? path.parse(path.basename(name)).name,
     manifest: name,
-    key: [path.resolve(name), ...(only === undefined ? [] : [`--only ${only}`])].join(" "),
+    key: batchKey(path.resolve(name), only),
     out: path.resolve(flags.out ?? path.join(base, "out")),
     state,
     service,

@@ -1,0 +1,32 @@
+/** The batches that a state folder has seen, each with what its jobs use. */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect } from "effect"
+import { StateFolder } from "./StateFolder.ts"
+import { guardedIn, inTransaction } from "./Statements.ts"
+
+export class Batches extends Effect.Service<Batches>()("store/Batches", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { folder } = yield* StateFolder
+
+    /** By what all of them are known. */
+    const known = guardedIn(folder)(sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`).pipe(
+      Effect.map((rows) => rows.map(({ batch }) => batch))
+    )
+
+    /** Forgets a batch: what it alone used is used by nothing from now on. */
+    const forget = Effect.fn("Batches.forget")(function* (batch: string) {
+      yield* inTransaction(
+        sql,
+        folder,
+        Effect.gen(function* () {
+          yield* sql`DELETE FROM job_use WHERE batch = ${batch}`
+          yield* sql`DELETE FROM job WHERE batch = ${batch}`
+          yield* sql`DELETE FROM finished WHERE batch = ${batch}`
+        })
+      )
+    })
+
+    return { known, forget }
+  })
+}) {}
