@@ -1,4 +1,5 @@
 /** One channel of a stream, with enough of its past to look back. */
+import { scaledOf } from "./Kernels.ts"
 
 /**
  * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take` returns is valid until the
@@ -25,7 +26,7 @@ export class Channel {
     }
     const { line } = this
     if (channels === 1 && gain === 1) line.set(block, from)
-    else if (channels === 1) for (let i = 0; i < block.length; i++) line[from + i] = block[i]! * gain
+    else if (channels === 1) scaledOf(block, gain, line, from)
     else for (let i = from, at = channel; i < to; i++, at += channels) line[i] = block[at]! * gain
     this.held = to
     return line.subarray(0, to)

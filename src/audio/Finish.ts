@@ -1,6 +1,6 @@
 /** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
 import type { SampleRate } from "../domain/Units.ts"
-import { ditheredOf } from "./Kernels.ts"
+import { ditheredOf } from "./Dither.ts"
 import { Resampler } from "./Resample.ts"
 import type { Section } from "./Section.ts"
 import { sampleBytesOf } from "./WavHeader.ts"

@@ -1,43 +1,18 @@
-/** The inner loops of kernels.wat, for arrays of any length: samples are copied into its memory and back some thousands at a time. */
-import { kernelCode } from "./KernelCode.ts"
-
-interface Kernels {
-  readonly memory: WebAssembly.Memory
-  readonly loudest: (samples: number, count: number) => number
-  readonly levels: (samples: number, out: number, count: number) => void
-  readonly doubled: (line: number, out: number, count: number, weights: number, pairs: number) => void
-  readonly added: (to: number, samples: number, count: number) => void
-  readonly floated: (integers: number, out: number, count: number, factor: number) => void
-  readonly dithered: (samples: number, out: number, count: number, noise: number) => void
-  readonly crests: (line: number, out: number, count: number, weights: number) => void
-  readonly weighted: (samples: number, count: number, filters: number) => void
-}
-
-const kernels = new WebAssembly.Instance<Kernels>(
-  new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0))),
-  {}
-).exports
-
-/** Samples that go through a loop at once: they and what comes of them stay in the processor's nearest memory. */
-const atOnce = 8_192
-
-/** Samples that may be read before and behind those. */
-const around = 256
-
-// Where things stand in the memory, in bytes.
-const weightsAt = 0
-const filtersAt = 1_024
-const inAt = 4_096 + 4 * around
-const outAt = 65_536
-const noiseAt = 262_144
-
-const { buffer } = kernels.memory
-const weightsIn = new Float32Array(buffer, weightsAt, 256)
-const filtersIn = new Float64Array(buffer, filtersAt, 12)
-const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
-const integersIn = new Int16Array(buffer, inAt, atOnce)
-const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)
-const integersOut = new Int16Array(buffer, outAt, atOnce)
+/** The inner loops for arrays of any length: samples are copied into their memory and back some thousands at a time. */
+import {
+  around,
+  atOnce,
+  filtersAt,
+  filtersIn,
+  inAt,
+  integersIn,
+  kernels,
+  outAt,
+  samplesIn,
+  samplesOut,
+  weightsAt,
+  weightsIn
+} from "./KernelMemory.ts"
 
 /** The highest absolute value of the samples from `from` up to `to`; 0 for none. */
 export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
@@ -79,6 +54,27 @@ export const addTo = (
     samplesOut.set(to.subarray(at + done, at + done + some))
     kernels.added(outAt, inAt, some)
     to.set(samplesOut.subarray(0, some), at + done)
+  }
+}
+
+/** Writes samples times others, one by one, to the beginning of `into`. */
+export const productsOf = (samples: Float32Array, factors: Float32Array, into: Float32Array): void => {
+  for (let at = 0; at < samples.length; at += atOnce) {
+    const count = Math.min(atOnce, samples.length - at)
+    samplesIn.set(samples.subarray(at, at + count), around)
+    samplesOut.set(factors.subarray(at, at + count))
+    kernels.multiplied(inAt, outAt, count)
+    into.set(samplesIn.subarray(around, around + count), at)
+  }
+}
+
+/** Writes samples times a factor to `into` from `to` on. */
+export const scaledOf = (samples: Float32Array, factor: number, into: Float32Array, to: number): void => {
+  for (let at = 0; at < samples.length; at += atOnce) {
+    const count = Math.min(atOnce, samples.length - at)
+    samplesIn.set(samples.subarray(at, at + count), around)
+    kernels.scaled(inAt, count, factor)
+    into.set(samplesIn.subarray(around, around + count), to + at)
   }
 }
 
@@ -172,47 +168,4 @@ export const addPower = (
     kernels.weighted(inAt, some, filtersAt)
   }
   filters.set(filtersIn)
-}
-
-/** Values of noise that are at hand, and stretches of a programme that take theirs from one place among them. */
-const noises = 65_536
-const stretch = 4_096
-
-/** Numbers well scrambled from other numbers, 32 bit. */
-const scrambled = (number: number): number => {
-  let mixed = Math.imul(number ^ (number >>> 16), 0x7feb352d)
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
-  return (mixed ^ (mixed >>> 16)) >>> 0
-}
-
-const noise = new Float32Array(buffer, noiseAt, noises + stretch + 8)
-for (let i = 0; i < noise.length; i++) {
-  const bits = scrambled((i % noises) + 1)
-  noise[i] = ((bits & 0xffff) - (bits >>> 16)) / 65_536
-}
-
-/** Where in the noise a stretch of a programme begins, by its number. */
-const noiseOf = (number: number): number => scrambled(number + 1) % noises
-
-/**
- * The dither of a programme's sample, in steps of the integers written: between -1 and 1, the nearer to 0 the more often. It depends on
- * the sample's place alone, so that the same sound gives the same file.
- */
-export const ditherAt = (place: number): number =>
-  noise[noiseOf(Math.floor(place / stretch)) + (place % stretch)]!
-
-/**
- * Writes samples as 16-bit integers to the beginning of `into`, dithered, clamped to full scale; the first is the programme's at `place`.
- * Digital silence stays what it is; NaN becomes 0.
- */
-export const ditheredOf = (samples: Float32Array, place: number, into: Int16Array): void => {
-  for (let done = 0; done < samples.length;) {
-    const within = (place + done) % stretch
-    const count = Math.min(stretch - within, samples.length - done)
-    samplesIn.set(samples.subarray(done, done + count), around)
-    const from = noiseOf(Math.floor((place + done) / stretch)) + within
-    kernels.dithered(inAt, outAt, count, noiseAt + 4 * from)
-    into.set(integersOut.subarray(0, count), done)
-    done += count
-  }
 }

@@ -4,22 +4,16 @@
  */
 import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
+import { productsOf } from "./Kernels.ts"
+import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
 import { crestFactor, crestsAbove, interpolatorTaps, levelAt } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
 /** The time in which the gain comes back by 63 %, in seconds. */
 const release = 0.08
-/** From here on the gain is 1 again: the last hundredth of a decibel is not worth waiting for. */
-const nearlyOne = 0.999
 /** The interpolator and the meters that will judge the result differ by a little: this much is kept free. */
 const margin = 10 ** (-0.05 / 20)
-
-/**
- * Added and taken away again, it rounds what gains lack to a multiple of 2^-40: so their sum over the look-ahead is exact, and what was
- * long ago leaves no trace in it.
- */
-const coarse = 6_144
 
 /** Frames needed before and behind a frame to look into the intervals on both sides of it. */
 const before = interpolatorTaps / 2
@@ -30,26 +24,17 @@ export class Limiter {
   private readonly threshold: number
   /** Frames of the look-ahead: a frame's gain is settled when so many, itself among them, have been looked at. */
   private readonly window: number
-  private readonly recovery: number
+  /** What is left of a gain's lack a frame later. */
+  private readonly keep: number
   /** For each channel the samples whose gain is not settled or that the next intervals need. */
   private readonly lines: ReadonlyArray<Channel>
-  /** The least gain that the last `window` frames need, where that is not 1: a queue of rising gains with their frames, in a ring. */
-  private readonly mask: number
-  private readonly queueFrames: Float64Array
-  private readonly queueGains: Float64Array
-  private queueFirst = 0
-  private queueLast = 0
-  /** What the last `window` held gains lack to 1, in a ring. */
-  private readonly lacks: Float64Array
-  private lackSum = 0
-  private lackCount = 0
-  private held = 1
+  private readonly memory: LimiterMemory
   /** Frames looked at. */
   private seen = 0
   private ended = false
   /** What a block's work is done in, kept from block to block. */
   private peaks = new Float32Array(0)
-  private gains = new Float64Array(0)
+  private gains = new Float32Array(0)
   private result = new Float32Array(0)
 
   /**
@@ -64,13 +49,9 @@ export class Limiter {
   ) {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
-    this.recovery = 1 - Math.exp(-1 / (rate * release))
+    this.keep = Math.exp(-1 / (rate * release))
     this.lines = Array.from({ length: channels }, () => new Channel(before + this.window - 1))
-    const ring = 2 ** Math.ceil(Math.log2(this.window + 1))
-    this.mask = ring - 1
-    this.queueFrames = new Float64Array(ring)
-    this.queueGains = new Float64Array(ring)
-    this.lacks = new Float64Array(ring)
+    this.memory = new LimiterMemory(this.window)
   }
 
   /**
@@ -130,54 +111,14 @@ export class Limiter {
     return this.peaks.fill(0, 0, count)
   }
 
-  private allOnes(count: number): Float64Array {
-    if (count > this.gains.length) this.gains = new Float64Array(count)
-    return this.gains.fill(1, 0, count)
-  }
-
   /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
-  private gainsFor(peaks: Float32Array | undefined, count: number): Float64Array | undefined {
-    const { threshold, window, recovery, mask, queueFrames, queueGains, lacks } = this
-    const share = 1 / window
-    let gains: Float64Array | undefined
-    let { queueFirst, queueLast, lackSum, lackCount, held, seen } = this
-    for (let i = 0; i < count; i++, seen++) {
-      const peak = peaks === undefined ? 0 : peaks[i]!
-      if (peak === 0 && queueFirst === queueLast && held === 1 && lackCount === 0) {
-        // Nothing loud for a while, and nothing is held.
-        const next = nextPeak(peaks, i, count)
-        seen += next - 1 - i
-        i = next - 1
-        continue
-      }
-      if (peak > 0) {
-        const needed = threshold / peak
-        while (queueLast > queueFirst && queueGains[(queueLast - 1) & mask]! >= needed) queueLast--
-        queueFrames[queueLast & mask] = seen
-        queueGains[queueLast & mask] = needed
-        queueLast++
-      }
-      if (queueLast > queueFirst && queueFrames[queueFirst & mask]! <= seen - window) queueFirst++
-
-      const recovered = held + (1 - held) * recovery
-      held = recovered > nearlyOne ? 1 : recovered
-      if (queueLast > queueFirst && queueGains[queueFirst & mask]! < held)
-        held = queueGains[queueFirst & mask]!
-      const lack = 1 - held + coarse - coarse
-      const old = lacks[(seen - window) & mask]!
-      lackCount += (lack > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
-      lackSum = lackCount === 0 ? 0 : lackSum + lack - old
-      lacks[(seen - window) & mask] = 0
-      lacks[seen & mask] = lack
-      if (lackCount > 0) (gains ??= this.allOnes(count))[i] = 1 - lackSum * share
-    }
-    this.queueFirst = queueFirst
-    this.queueLast = queueLast
-    this.lackSum = lackSum
-    this.lackCount = lackCount
-    this.held = held
-    this.seen = seen
-    return gains
+  private gainsFor(peaks: Float32Array | undefined, count: number): Float32Array | undefined {
+    this.seen += count
+    if (peaks === undefined && this.memory.isResting) return undefined
+    if (count > this.gains.length) this.gains = new Float32Array(count)
+    const some = (peaks ?? this.noPeaks(count)).subarray(0, count)
+    gainsOf(some, this.threshold, this.keep, this.memory, this.gains)
+    return this.gains
   }
 }
 
@@ -187,19 +128,11 @@ const spread = (line: Float32Array, into: Float32Array, channel: number, channel
 
 const multiplied = (
   line: Float32Array,
-  gains: Float64Array,
+  gains: Float32Array,
   into: Float32Array,
   channel: number,
   channels: number
 ): void => {
-  if (channels === 1) for (let i = 0; i < line.length; i++) into[i] = line[i]! * gains[i]!
+  if (channels === 1) productsOf(line, gains, into)
   else for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]! * gains[i]!
-}
-
-/** The first frame behind `from` that has a peak, or `count`. */
-const nextPeak = (peaks: Float32Array | undefined, from: number, count: number): number => {
-  if (peaks === undefined) return count
-  let next = from + 1
-  while (next < count && peaks[next] === 0) next++
-  return next
 }

@@ -1,5 +1,5 @@
 ;; The inner loops that all samples of a programme go through, several samples at a time. Tests hold them against the same in
-;; plain words: TypeScript, one sample after the other. Kernels.ts is their only caller.
+;; plain words: TypeScript, one sample after the other. They are called by way of KernelMemory.ts alone.
 ;;
 ;; Pointers are bytes in the module's own memory, samples are floats of 32 bit. Where a count is no multiple of what a loop
 ;; takes at once, the rest is computed on whatever lies behind: callers leave room for it.
@@ -119,6 +119,39 @@
           (f32x4.add (v128.load offset=16 (local.get $to)) (v128.load offset=16 (local.get $in))))
         (local.set $in (i32.add (local.get $in) (i32.const 32)))
         (local.set $to (i32.add (local.get $to) (i32.const 32)))
+        (br $next))))
+
+  ;; `count` samples times others, 4 at once.
+  (func (export "multiplied") (param $in i32) (param $factors i32) (param $count i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (v128.store (local.get $in)
+          (f32x4.mul (v128.load (local.get $in)) (v128.load (local.get $factors))))
+        (local.set $in (i32.add (local.get $in) (i32.const 16)))
+        (local.set $factors (i32.add (local.get $factors) (i32.const 16)))
+        (br $next))))
+
+  ;; `count` samples times `factor`, 4 at once; multiplied in 64 bit and rounded once.
+  (func (export "scaled") (param $in i32) (param $count i32) (param $factor f64)
+    (local $end i32) (local $x v128) (local $f v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $f (f64x2.splat (local.get $factor)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x (v128.load (local.get $in)))
+        (v128.store (local.get $in)
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
+            (f32x4.demote_f64x2_zero
+              (f64x2.mul (local.get $f) (f64x2.promote_low_f32x4 (local.get $x))))
+            (f32x4.demote_f64x2_zero
+              (f64x2.mul (local.get $f)
+                (f64x2.promote_low_f32x4
+                  (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $x) (local.get $x)))))))
+        (local.set $in (i32.add (local.get $in) (i32.const 16)))
         (br $next))))
 
   ;; `count` integers of 16 bit as floats, times `factor`, 4 at once; multiplied in 64 bit and rounded once.
@@ -300,4 +333,93 @@
     (f64.store offset=64 (local.get $filters) (local.get $s2))
     (f64.store offset=72 (local.get $filters) (local.get $t1))
     (f64.store offset=80 (local.get $filters) (local.get $t2))
-    (f64.store offset=88 (local.get $filters) (local.get $sum))))
+    (f64.store offset=88 (local.get $filters) (local.get $sum)))
+
+  ;; A limiter's gains for `count` frames with these peaks, 0 where one is no matter. What gains lack to 1 is counted in parts of 2^-21;
+  ;; at `lacks` stand those of the last `window` frames, and room for as many more as frames come. At `queue` stands a ring of what
+  ;; frames need, 16 bytes each: a float of 64 bit that gains must lack, falling, and the frame's number. At `state` stand what is held
+  ;; now, a float of 64 bit, the ring's first and last, the sum of the last lacks, and the next frame's number.
+  (func (export "limited")
+    (param $peaks i32) (param $gains i32) (param $count i32) (param $lacks i32) (param $window i32)
+    (param $queue i32) (param $mask i32) (param $state i32) (param $threshold f64) (param $keep f64)
+    (local $end i32) (local $first i32) (local $last i32) (local $sum i32) (local $now i32) (local $new i32)
+    (local $place i32) (local $peak f64) (local $lack f64) (local $needed f64) (local $share f64)
+    (local.set $end (i32.add (local.get $peaks) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $lack (f64.load (local.get $state)))
+    (local.set $first (i32.load offset=8 (local.get $state)))
+    (local.set $last (i32.load offset=12 (local.get $state)))
+    (local.set $sum (i32.load offset=16 (local.get $state)))
+    (local.set $now (i32.load offset=20 (local.get $state)))
+    (local.set $new (i32.add (local.get $lacks) (i32.shl (local.get $window) (i32.const 2))))
+    (local.set $share
+      (f64.div (f64.const 1) (f64.mul (f64.convert_i32_s (local.get $window)) (f64.const 2097152))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $peaks) (local.get $end)))
+        (local.set $peak (f64.promote_f32 (f32.load (local.get $peaks))))
+        (if (f64.gt (local.get $peak) (f64.const 0))
+          (then
+            (local.set $needed
+              (f64.sub (f64.const 1) (f64.div (local.get $threshold) (local.get $peak))))
+            (block $placed
+              (loop $pop
+                (br_if $placed (i32.eq (local.get $first) (local.get $last)))
+                (local.set $place
+                  (i32.add (local.get $queue)
+                    (i32.shl
+                      (i32.and (i32.sub (local.get $last) (i32.const 1)) (local.get $mask))
+                      (i32.const 4))))
+                (br_if $placed (f64.gt (f64.load (local.get $place)) (local.get $needed)))
+                (local.set $last (i32.sub (local.get $last) (i32.const 1)))
+                (br $pop)))
+            (local.set $place
+              (i32.add (local.get $queue)
+                (i32.shl (i32.and (local.get $last) (local.get $mask)) (i32.const 4))))
+            (f64.store (local.get $place) (local.get $needed))
+            (i32.store offset=8 (local.get $place) (local.get $now))
+            (local.set $last (i32.add (local.get $last) (i32.const 1)))))
+        (local.set $lack (f64.mul (local.get $lack) (local.get $keep)))
+        ;; The last hundredth of a decibel is not worth waiting for.
+        (local.set $lack
+          (select (f64.const 0) (local.get $lack) (f64.lt (local.get $lack) (f64.const 0.001))))
+        (if (i32.ne (local.get $first) (local.get $last))
+          (then
+            (local.set $place
+              (i32.add (local.get $queue)
+                (i32.shl (i32.and (local.get $first) (local.get $mask)) (i32.const 4))))
+            (if
+              (i32.ge_s
+                (i32.sub (local.get $now) (i32.load offset=8 (local.get $place)))
+                (local.get $window))
+              (then
+                (local.set $first (i32.add (local.get $first) (i32.const 1)))
+                (local.set $place
+                  (i32.add (local.get $queue)
+                    (i32.shl (i32.and (local.get $first) (local.get $mask)) (i32.const 4))))))
+            (if
+              (i32.and
+                (i32.ne (local.get $first) (local.get $last))
+                (f64.gt (f64.load (local.get $place)) (local.get $lack)))
+              (then (local.set $lack (f64.load (local.get $place)))))))
+        (i32.store (local.get $new)
+          (i32.trunc_sat_f64_s
+            (f64.add (f64.mul (local.get $lack) (f64.const 2097152)) (f64.const 0.5))))
+        (local.set $sum
+          (i32.sub
+            (i32.add (local.get $sum) (i32.load (local.get $new)))
+            (i32.load (local.get $lacks))))
+        (f32.store (local.get $gains)
+          (f32.demote_f64
+            (f64.sub (f64.const 1)
+              (f64.mul (f64.convert_i32_s (local.get $sum)) (local.get $share)))))
+        (local.set $now (i32.add (local.get $now) (i32.const 1)))
+        (local.set $peaks (i32.add (local.get $peaks) (i32.const 4)))
+        (local.set $gains (i32.add (local.get $gains) (i32.const 4)))
+        (local.set $lacks (i32.add (local.get $lacks) (i32.const 4)))
+        (local.set $new (i32.add (local.get $new) (i32.const 4)))
+        (br $next)))
+    (f64.store (local.get $state) (local.get $lack))
+    (i32.store offset=8 (local.get $state) (local.get $first))
+    (i32.store offset=12 (local.get $state) (local.get $last))
+    (i32.store offset=16 (local.get $state) (local.get $sum))
+    (i32.store offset=20 (local.get $state) (local.get $now))))

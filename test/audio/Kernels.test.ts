@@ -2,17 +2,19 @@ import { readFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
+import { ditherAt, ditheredOf } from "../../src/audio/Dither.ts"
 import {
   addPower,
   addTo,
   crestsOf,
-  ditherAt,
-  ditheredOf,
   doubledOf,
   floatsOf,
+  productsOf,
+  scaledOf,
   levelsOf,
   loudestOf
 } from "../../src/audio/Kernels.ts"
+import { gainsOf, LimiterMemory } from "../../src/audio/LimiterGains.ts"
 import { kernelCode } from "../../build-kernels.mjs"
 import { randomOf } from "./signals.ts"
 
@@ -153,6 +155,50 @@ describe("the kernels", () => {
       addPower(samples, stride - 1, stride, first, filters)
       addPower(samples, stride * first + stride - 1, stride, length - first, filters)
       expect(filters.slice(7)).toEqual(Float64Array.from([s1, s2, t1, t2, expected]))
+    },
+    few
+  )
+
+  it.prop(
+    "multiply to the bit",
+    [seeds, lengths, fc.double({ min: -3, max: 3, noNaN: true })],
+    ([seed, length, factor]) => {
+      const samples = someSamples(seed, length)
+      const others = someSamples(seed + 1, length)
+      const into = new Float32Array(length + 5)
+      scaledOf(samples, factor, into, 5)
+      expect(into.subarray(5)).toEqual(samples.map((sample) => sample * factor))
+      productsOf(samples, others, into)
+      expect(into.subarray(0, length)).toEqual(samples.map((sample, i) => sample * (others[i] ?? 0)))
+    },
+    few
+  )
+
+  it.prop(
+    "hold and average what a limiter's gains lack, whatever the blocks",
+    [seeds, fc.integer({ min: 1, max: 12_000 }), fc.integer({ min: 2, max: 40 }), fc.nat(12_000)],
+    ([seed, length, window, cut]) => {
+      const random = randomOf(seed)
+      const peaks = Float32Array.from({ length }, () => (random() < 0.02 ? 0.6 + random() : 0))
+      const held: Array<number> = []
+      let lack = 0
+      for (let i = 0; i < length; i++) {
+        lack *= 0.99
+        if (lack < 0.001) lack = 0
+        for (let back = Math.max(0, i - window + 1); back <= i; back++)
+          if ((peaks[back] ?? 0) > 0) lack = Math.max(lack, 1 - 0.5 / (peaks[back] ?? 1))
+        held.push(Math.floor(lack * 2 ** 21 + 0.5))
+      }
+      const expected = Float32Array.from(held, (_, i) => {
+        const sum = held.slice(Math.max(0, i - window + 1), i + 1).reduce((all, one) => all + one, 0)
+        return 1 - sum * (1 / (window * 2 ** 21))
+      })
+      const memory = new LimiterMemory(window)
+      const gains = new Float32Array(length)
+      const first = Math.min(cut, length)
+      gainsOf(peaks.subarray(0, first), 0.5, 0.99, memory, gains)
+      gainsOf(peaks.subarray(first), 0.5, 0.99, memory, gains.subarray(first))
+      expect(gains).toEqual(expected)
     },
     few
   )
