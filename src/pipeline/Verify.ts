@@ -32,7 +32,10 @@ export interface Verification {
   readonly off: number
   /** |onset error| in milliseconds. */
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
-  /** How the onset error grows, in milliseconds an hour: the slope of the line that fits it best. */
+  /**
+   * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone may make as
+   * much of errors that do not grow, as it does over a short film.
+   */
   readonly drift: number
   /** The file's length minus the report's, in milliseconds. */
   readonly lengthError: number
@@ -159,7 +162,7 @@ const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covere
   }
 }
 
-/** The slope of the errors over time by least squares; 0 for fewer than three onsets. */
+/** The slope of the errors over time by least squares; 0 for fewer than three onsets, and within three standard errors. */
 const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const points = cues.flatMap(({ expected, error }) =>
     error === undefined ? [] : [{ x: expected / 3600, y: error }]
@@ -170,5 +173,9 @@ const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
   const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
   const slope = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0)
-  return spread === 0 ? 0 : Math.round(slope / spread)
+  if (spread === 0) return 0
+  const drift = slope / spread
+  const left = points.reduce((sum, point) => sum + (point.y - y - drift * (point.x - x)) ** 2, 0)
+  const standardError = Math.sqrt(left / (points.length - 2) / spread)
+  return Math.abs(drift) <= 3 * standardError ? 0 : Math.round(drift)
 }

@@ -81,6 +81,17 @@ describe("verification", () => {
     expect(verified.drift).toBe(9000)
   })
 
+  it("errors that come and go are no drift, however steep a line through them is", () => {
+    const starts = [1000, 3000, 5000, 7000, 9000]
+    const late = [0, 10, 0, 0, 10]
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 900)),
+      starts.map((start, i) => [start + (late[i] ?? 0), start + 900])
+    )
+    expect(verified.cues.map(({ error }) => error)).toEqual(late)
+    expect(verified.drift).toBe(0)
+  })
+
   it.prop(
     "speech where the report says so is never off or missing",
     [
