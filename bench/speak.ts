@@ -6,6 +6,8 @@
  * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
  *
  * `node bench/run.mjs speak [a|b|c] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
+ * On ext4 a file is made some thirty times slower for minutes after thousands of others were removed nearby, as a bench does when
+ * it ends: on a file system of its own, made anew, (b) is the same each time.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -31,7 +31,7 @@ const leastDeadline = 15 * 60_000
 export const lookPlan = (usual: Estimate | undefined, characters: number): LookPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
-  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.03, usual.spread * 0.4))
+  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
   return { first: Math.max(0, usual.mean - usual.spread / 2), step, growth: 1.5, deadline }
 }
 

@@ -16,19 +16,25 @@ import { type Ending, Hopeless } from "./SpeakEnding.ts"
 import { lost, refusedRead, setAside } from "./SpeakFaults.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
-/** Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane meanwhile. */
+/**
+ * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is seen to be
+ * done; that this is written is nothing the next task need wait for.
+ */
 export const settledTask = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow
 ): Effect.Effect<Done, Ending | StateUnusable> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
-  const done = Effect.gen(function* () {
+  const work = Effect.gen(function* () {
     if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
     const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row)
     return yield* awaited(run, row, task)
   })
-  return lane.inSlot(known ? done : run.pricing(row.utterance, done), row.state === "planned" ? 0 : 1)
+  const held = known ? work : run.pricing(row.utterance, work)
+  return Effect.tap(lane.inSlot(held, row.state === "planned" ? 0 : 1), () =>
+    run.store.apply({ event: "settle", key: row.utterance.key })
+  )
 }
 
 /** Waits until a task is done, and learns how long such tasks take. */
@@ -38,8 +44,8 @@ const awaited = (
   task: TaskId
 ): Effect.Effect<Done, Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const { store, gateway, learned } = run
-    const { key, casting, characters } = row.utterance
+    const { gateway, learned } = run
+    const { casting, characters } = row.utterance
     const usual = learned.settleTime(casting.provider, characters)
     // A task of an earlier run has had its time: it is looked at at once.
     const now = run.now()
@@ -57,7 +63,6 @@ const awaited = (
         Vanished: (fault) => lost(run, row, setbackOf(fault))
       })
     )
-    yield* store.apply({ event: "settle", key })
     // When a task of an earlier run was done is not known.
     if (row.state === "planned") {
       const took = run.settleTimes(casting.provider, characters).learnedFrom(settled, run.now())
