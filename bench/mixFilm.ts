@@ -13,7 +13,6 @@ import type { LoudnessTarget, OutputName } from "../src/domain/Manifest.ts"
 import { ClipPart, FitLimits, Placement } from "../src/domain/Placement.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/Units.ts"
 import { LineRef } from "../src/domain/Utterance.ts"
-import { openEspeak } from "../src/engines/EspeakThread.ts"
 import { usualDuck } from "../src/ffmpeg/Duck.ts"
 import type { Deliverable } from "../src/pipeline/Deliverable.ts"
 import { ClipFolder } from "../src/store/ClipFolder.ts"
@@ -49,6 +48,8 @@ const sentences = [
 
 /** Sentences in several voices and paces: some seconds each, each as loud as it comes. */
 const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
+  // Loaded here, since the process whose memory is measured speaks nothing.
+  const { openEspeak } = await import("../src/engines/EspeakThread.ts")
   const engine = await openEspeak()
   return ["en-us", "en-us+m3", "en-us+f3", "en-us+f2"].flatMap((voice, who) =>
     sentences.map((text, which) => {

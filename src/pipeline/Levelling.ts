@@ -70,16 +70,12 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   if (loudness === undefined) return 1
   const excerpt = excerptOf(programme)
   const { rate, channels } = excerpt
-  const samples = new Float32Array(excerpt.length * channels)
   const loudest = new TruePeakMeter(channels)
   const meter = new LoudnessMeter(rate, channels)
-  let taken = 0
   yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
       meter.push(block)
-      samples.set(block, taken)
-      taken += block.length
     })
   )
   const integrated = meter.integrated()
@@ -88,11 +84,9 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   let decibels = loudness - integrated
   if (truePeak + decibels > peak)
     for (let round = 0; round < mostRounds; round++) {
-      const short = loudness - limitedLoudness(samples, rate, channels, gainOf(decibels), peak)
+      const short = loudness - (yield* limitedLoudness(excerpt, gainOf(decibels), peak))
       if (Math.abs(short) <= closeEnough) break
       decibels += short * overshoot
-      // A long look at samples leaves others room.
-      yield* Effect.yieldNow()
     }
   return gainOf(decibels)
 })
@@ -108,23 +102,17 @@ export const bettered = (
   return Math.abs(short) <= farOff ? undefined : gain * gainOf(short * overshoot)
 }
 
-/** Samples that are levelled at once. */
-const blockSamples = 65_536
-
-const limitedLoudness = (
-  samples: Float32Array,
-  rate: SampleRate,
-  channels: number,
-  gain: number,
-  peak: number
-): number => {
+/** How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much memory. */
+const limitedLoudness = Effect.fnUntraced(function* (excerpt: Programme, gain: number, peak: number) {
+  const { rate, channels } = excerpt
   const limiter = new Limiter(rate, channels, gainOf(peak), gain)
   const meter = new LoudnessMeter(rate, channels)
-  for (let at = 0; at < samples.length; at += blockSamples)
-    meter.push(limiter.push(samples.subarray(at, at + blockSamples)))
+  yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
+    Effect.sync(() => meter.push(limiter.push(block)))
+  )
   meter.push(limiter.flush())
   return meter.integrated()
-}
+})
 
 /** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames. */
 export const limited = (

@@ -45,9 +45,9 @@ export const linesIn = (
   stems: ReadonlyArray<SpeakerName | undefined>,
   pathOf: PathOf
 ): Either.Either<ReadonlyArray<MixLine>, ClipMissing> => {
-  const { placements, rate } = programme
+  const { rate } = programme
   return Either.all(
-    placements.flatMap((placement, order) => {
+    soundingIn(programme, begin, end).flatMap(({ placement, order }) => {
       const at = framesAt(placement.start, rate)
       const behind = framesAt(placement.end, rate)
       if (behind <= begin || at >= end) return []
@@ -64,6 +64,16 @@ export const linesIn = (
       )
     })
   )
+}
+
+/** The placements that may sound between two frames, with their places among all. A film has many: each is looked at but briefly. */
+const soundingIn = ({ placements, rate }: Programme, begin: number, end: number) => {
+  const from = (begin * 1000) / rate - 1
+  const to = (end * 1000) / rate + 1
+  const found: Array<{ readonly placement: Placement; readonly order: number }> = []
+  for (const [order, placement] of placements.entries())
+    if (placement.end >= from && placement.start <= to) found.push({ placement, order })
+  return found
 }
 
 /** A placement's speech, as long as `length` or a little shorter, at the loudness of all lines. */

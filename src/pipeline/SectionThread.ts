@@ -17,11 +17,11 @@ import {
 export const threadProgram = (): string | undefined =>
   builtProgram("section-worker.mjs", import.meta.url, existsSync)
 
-/** Slots of a thread: what it may be ahead of ffmpeg, 4 MiB. */
-const slotCount = 8
+/** Slots of a thread: what it may be ahead of ffmpeg, 3 MiB. */
+const slotCount = 6
 
-/** What a thread throws away is little and short-lived: with more room for it, it would only be larger. */
-const resourceLimits = { maxYoungGenerationSizeMb: 4 }
+/** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
+const resourceLimits = { maxYoungGenerationSizeMb: 3 }
 
 /** Makes a section and hands on what comes of it, in order. Only one at a time. */
 export type MakeSection = (

@@ -27,8 +27,11 @@ export interface Making extends Pick<Mastering, "gain" | "ceiling"> {
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
 
-/** How long a section is, in seconds: long beside what is computed twice around its ends, and short beside the whole. */
-const sectionSeconds = 60
+/** How long a section is at least, in seconds: long beside what is computed twice around its ends. */
+const leastSeconds = 60
+
+/** Sections at most: each leaves rooms behind that are cleared away later, and memory is not to grow with the film. */
+const mostSections = 24
 
 /** How long a programme is at least for which threads are worth their start, in seconds. */
 const worthThreads = 180
@@ -41,7 +44,8 @@ export const madeInSections =
   (wanted: Making): Maker<MakingFault, ClipFolder> =>
   (orders) => {
     const { rate, length } = wanted.programme
-    const sections = sectionsOf(length, rate, sectionSeconds)
+    const seconds = Math.max(leastSeconds, Math.ceil(length / rate / mostSections))
+    const sections = sectionsOf(length, rate, seconds)
     const program = length > worthThreads * rate ? threadProgram() : undefined
     return program === undefined
       ? Stream.flatMap(Stream.fromIterable(sections), (section) => madeHere(wanted, section, orders))
