@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
+import { collectEarly } from "../src/app/Heap.ts"
 import { encodeWav16 } from "../src/audio/Wav.ts"
 import { UtteranceKey } from "../src/domain/Ids.ts"
 import { locateConfigured } from "../src/ffmpeg/Binary.ts"
@@ -238,6 +239,8 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
 })
 
 if (values.deliver !== undefined) {
+  // As the command does.
+  collectEarly()
   await Effect.runPromise(
     Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
   )

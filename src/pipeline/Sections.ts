@@ -39,6 +39,9 @@ const worthThreads = 180
 /** Threads at most: each takes its memory, and what they write goes to one disk. */
 const mostThreads = 4
 
+/** What an encoder keeps busy: threads beside it would only take turns with it. */
+const encoderCores = 2
+
 /** Makes a programme and its stems, and does what is ordered with them. */
 export const madeInSections =
   (wanted: Making): Maker<MakingFault, ClipFolder> =>
@@ -116,7 +119,9 @@ const madeByThreads = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, pathOf } = yield* ClipFolder
-      const count = Math.min(availableParallelism(), mostThreads, sections.length)
+      const isFed = orders.some(({ order }) => order.kind === "feed")
+      const cores = availableParallelism() - (isFed ? encoderCores : 0)
+      const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
         sectionThread(program, { mastering: masteringOf(wanted), orders }),
         count

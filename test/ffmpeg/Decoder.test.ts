@@ -1,5 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Chunk, Effect, Either, Stream } from "effect"
@@ -253,14 +252,24 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("decoding", (it) => {
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
-      const left = () =>
-        Effect.promise(async () =>
-          (await readdir(tmpdir())).filter((name) => /^dubwright-(?!test-)/u.test(name))
-        )
       yield* noise(join(here, "a.wav"), 1)
-      const before = yield* left()
+      // Other programs have theirs in the usual one.
+      const own = join(here, "temporary")
+      yield* Effect.promise(() => mkdir(own))
+      const usual = process.env["TMPDIR"]
+      yield* Effect.acquireRelease(
+        Effect.sync(() => (process.env["TMPDIR"] = own)),
+        () =>
+          Effect.sync(() => {
+            if (usual === undefined) delete process.env["TMPDIR"]
+            else process.env["TMPDIR"] = usual
+          })
+      )
+      yield* Effect.promise(() => utimes(own, 0, 0))
       yield* service.decodeMany([{ path: join(here, "a.wav") }, { path: join(here, "none.wav") }], rate24)
-      expect(yield* left()).toEqual(before)
+      expect(yield* Effect.promise(() => readdir(own))).toEqual([])
+      // It was used meanwhile.
+      expect((yield* Effect.promise(() => stat(own))).mtimeMs).toBeGreaterThan(0)
     })
   )
 })
