@@ -17,4 +17,3 @@ export class Casting extends Schema.Class<Casting>("Casting")({
 
 /** The controls that only some providers have, by their names on the wire. */
 export const controlNames = ["speed", "vol", "pitch"] as const
-export type ControlName = (typeof controlNames)[number]

@@ -9,6 +9,10 @@ export interface RequestOrder {
   readonly order: HandOrder
 }
 
+/** Whether an ffmpeg is given anything of what is ordered. */
+export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
+  orders.some(({ order }) => order.kind === "feed")
+
 /** What the file system refused, and for which of the orders. */
 export class HandFault extends Error {
   constructor(

@@ -8,6 +8,7 @@ import { encodeWav16 } from "../audio/Wav.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../store/StateFault.ts"
+import { breath } from "./Breath.ts"
 import { making, samplesOf, type Unusable, type Wanted } from "./ClipMaking.ts"
 import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipOrder.ts"
 import type { Decode } from "./SpeakDecoder.ts"
@@ -56,8 +57,6 @@ export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.m
 
 /** Samples that take a few milliseconds a step. */
 const longClip = 10 * 24_000
-
-const breath = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
   Effect.gen(function* () {

@@ -18,13 +18,13 @@ import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { settledJob } from "./SettledJob.ts"
 
 const scriptEndings = [".srt", ".vtt", ".ass", ".ssa", ".txt", ".md"]
+
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("Load.batch")(function* (
   inputs: Array.NonEmptyReadonlyArray<string>,
   flags: RunFlags
 ) {
   const path = yield* Path.Path
-  const endings = inputs.map((input) => path.extname(input).toLowerCase())
   const [first] = inputs
   if (isManifest(first)) {
     if (inputs.length > 1) {
@@ -38,7 +38,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
     return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags, overrides)
   }
   const strange = inputs.filter(
-    (input, at) => !scriptEndings.includes(endings[at] ?? "") && !isDynamicPattern(input)
+    (input) => !scriptEndings.includes(path.extname(input).toLowerCase()) && !isDynamicPattern(input)
   )
   if (Array.isNonEmptyArray(strange)) {
     return yield* InputRejected.make({

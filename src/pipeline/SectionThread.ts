@@ -5,6 +5,7 @@ import { Effect, type Scope } from "effect"
 import { builtProgram } from "../domain/BuiltProgram.ts"
 import type { Made } from "../ffmpeg/Encoder.ts"
 import { heardOf } from "../ffmpeg/Blocks.ts"
+import { feeds } from "../ffmpeg/Hands.ts"
 import {
   type SectionAnswer,
   type SectionFailure,
@@ -35,7 +36,7 @@ export const sectionThread = (
   start: Pick<ThreadStart, "mastering" | "orders">
 ): Effect.Effect<MakeSection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const isFed = start.orders.some(({ order }) => order.kind === "feed")
+    const isFed = feeds(start.orders)
     const count = isFed ? slotCount : 1
     const room = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)

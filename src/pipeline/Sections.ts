@@ -7,9 +7,10 @@ import type { SpeakerName } from "../domain/Ids.ts"
 import { fed, heardOf, refusalAt } from "../ffmpeg/Blocks.ts"
 import type { Made, Maker } from "../ffmpeg/Encoder.ts"
 import type { DiskFull, Unwritable } from "../ffmpeg/Failures.ts"
-import type { RequestOrder } from "../ffmpeg/Hands.ts"
+import { feeds, type RequestOrder } from "../ffmpeg/Hands.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../store/StateFault.ts"
+import { breath } from "./Breath.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { linesIn, type Programme } from "./Mixdown.ts"
 import { Desk, making, type Mastering, mixedSection } from "./SectionMaking.ts"
@@ -107,8 +108,6 @@ const stepped = <A, B>(
     Effect.zipLeft(breath)
   )
 
-const breath = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
-
 /** The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time. */
 const madeByThreads = (
   wanted: Making,
@@ -119,8 +118,7 @@ const madeByThreads = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, pathOf } = yield* ClipFolder
-      const isFed = orders.some(({ order }) => order.kind === "feed")
-      const cores = availableParallelism() - (isFed ? encoderCores : 0)
+      const cores = availableParallelism() - (feeds(orders) ? encoderCores : 0)
       const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
         sectionThread(program, { mastering: masteringOf(wanted), orders }),

@@ -12,9 +12,6 @@ export class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsSho
   left: Schema.Int
 }) {}
 
-/** What became of a request to delete a task. */
-export type Removal = "deleted" | "gone-already" | "unknown" | "under-way"
-
 /** An account's credits: `granted` is undefined where it has no limit. */
 export interface Balance {
   readonly granted: number | undefined
