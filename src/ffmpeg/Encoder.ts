@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
 import { type Heard, type Measures, Measuring } from "../audio/Listener.ts"
-import type { Binary } from "./Binary.ts"
+import { wavHeader } from "../audio/WavHeader.ts"
+import { type Binary, majorOf } from "./Binary.ts"
 import { BlockFeed } from "./BlockFeed.ts"
 import { type Chapter, chaptersText } from "./Chapters.ts"
 import {
@@ -117,9 +118,10 @@ const workOf = Effect.fnUntraced(function* (
   )
   const fed = fedGroups(feed, sinks).map((group) => {
     const finished = finishedFor(feed, group[0].sink)
-    const bytes = new BlockFeed()
+    const pcm = fedPcm(feed, finished)
+    const bytes = new BlockFeed(wavHeader(pcm))
     const order: FeedOrder = { kind: "feed", from: feed, length: feed.frames, to: finished }
-    const job: FedJob = { feed: fedPcm(feed, finished), sinks: group, bytes, chapters, chaptersPath }
+    const job: FedJob = { feed: pcm, sinks: group, bytes, chapters, chaptersPath }
     return { job, order: { request, order, feeds: bytes } }
   })
   const others: ReadonlyArray<HandOrder> = [
@@ -151,7 +153,7 @@ const encodeJobOf = Effect.fnUntraced(function* (
   { feed, sinks, bytes, chapters, chaptersPath }: FedJob
 ) {
   if (chapters.length > 0) yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
-  const job = encodeJob(feed, sinks, chapters.length > 0 ? chaptersPath : undefined)
+  const job = encodeJob(feed, sinks, chapters.length > 0 ? chaptersPath : undefined, majorOf(binary))
   yield* runJob(binary, job, bytes).pipe(
     Effect.mapError((failure) =>
       saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { chmod, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
@@ -34,6 +35,16 @@ const plainJob: Job = {
   filters: [],
   outputs: [{ target: "-", options: [] }]
 }
+
+const fedJob: Job = { ...plainJob, inputs: [{ source: "stdin", options: [] }] }
+
+const nothingFed = () => {
+  const feed = new PassThrough()
+  feed.end()
+  return feed
+}
+
+const hasChrt = process.platform === "linux" && spawnSync("chrt", ["-V"]).status === 0
 
 describe("runJob", () => {
   it.scopedLive("hands every option over as it is", () =>
@@ -128,6 +139,31 @@ describe("runJob", () => {
       )
       yield* Fiber.interrupt(fiber)
       expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
+    })
+  )
+
+  it.scopedLive.skipIf(!hasChrt)("tells Linux that one that is fed is not to interrupt who feeds it", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(
+        yield* plainFolder,
+        "until chrt -p $$ | grep -q SCHED_BATCH; do sleep 0.01; done"
+      )
+      yield* runJob(binary, fedJob, nothingFed())
+    })
+  )
+
+  it.scopedLive("runs one that is fed where Linux cannot be told", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(yield* plainFolder, "exit 0")
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const path = process.env["PATH"]
+          process.env["PATH"] = "/nowhere"
+          return path
+        }),
+        (path) => Effect.sync(() => (process.env["PATH"] = path))
+      )
+      yield* runJob(binary, fedJob, nothingFed())
     })
   )
 
