@@ -26,6 +26,7 @@ import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { deliver } from "../src/pipeline/Deliver.ts"
 import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/SpeakDecoder.ts"
+import { fetchesAtOnce } from "../src/pipeline/SpeakDesk.ts"
 import { ClipFolder } from "../src/store/ClipFolder.ts"
 import { writableState } from "../src/store/StateFolder.ts"
 import { deliverableOf, type Film, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
@@ -114,7 +115,7 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
           const pcm = yield* Effect.orDie(decode(received))
           yield* kept.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
         }),
-      { concurrency: 150, discard: true }
+      { concurrency: fetchesAtOnce, discard: true }
     )
   const first = values.case === "mp3" ? 0 : values.case === "last" ? clips.length - lastTogether : undefined
   if (first !== undefined) yield* take(clips.slice(0, first))
