@@ -1,5 +1,6 @@
 /** One channel of a stream, with enough of its past to look back. */
 import { scaledOf } from "./Kernels.ts"
+import { newRoom, type Room } from "./Rooms.ts"
 
 /**
  * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take` returns is valid until the
@@ -10,8 +11,11 @@ export class Channel {
   private held: number
 
   /** Begins with so many samples of silence. */
-  constructor(past: number) {
-    this.line = new Float32Array(past)
+  constructor(
+    past: number,
+    private readonly room: Room = newRoom
+  ) {
+    this.line = room(past).fill(0)
     this.held = past
   }
 
@@ -20,7 +24,7 @@ export class Channel {
     const from = this.held
     const to = from + block.length / channels
     if (to > this.line.length) {
-      const longer = new Float32Array(to)
+      const longer = this.room(to)
       longer.set(this.line.subarray(0, from))
       this.line = longer
     }

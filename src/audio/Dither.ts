@@ -1,5 +1,6 @@
 /** Samples as integers of 16 bit, with noise that keeps what is softer than a step. */
-import { around, buffer, inAt, integersOut, kernels, noiseAt, outAt, samplesIn } from "./KernelMemory.ts"
+import { readAt, writeAt, written } from "./KernelArrays.ts"
+import { buffer, kernels, noiseAt } from "./KernelMemory.ts"
 
 /** Values of noise that are at hand, and stretches of a programme that take theirs from one place among them. */
 const noises = 65_536
@@ -30,16 +31,16 @@ export const ditherAt = (place: number): number =>
 
 /**
  * Writes samples as 16-bit integers to the beginning of `into`, dithered, clamped to full scale; the first is the programme's at `place`.
- * Digital silence stays what it is; NaN becomes 0.
+ * Digital silence stays what it is; NaN becomes 0. Behind them up to 8 integers may be changed.
  */
 export const ditheredOf = (samples: Float32Array, place: number, into: Int16Array): void => {
   for (let done = 0; done < samples.length;) {
     const within = (place + done) % stretch
     const count = Math.min(stretch - within, samples.length - done)
-    samplesIn.set(samples.subarray(done, done + count), around)
     const from = noiseOf(Math.floor((place + done) / stretch)) + within
-    kernels.dithered(inAt, outAt, count, noiseAt + 4 * from)
-    into.set(integersOut.subarray(0, count), done)
+    const out = writeAt(into, done)
+    kernels.dithered(readAt(samples, done, count), out, count, noiseAt + 4 * from)
+    written(out, count, into, done)
     done += count
   }
 }

@@ -2,6 +2,7 @@
 import type { SampleRate } from "../domain/Units.ts"
 import { ditheredOf } from "./Dither.ts"
 import { Resampler } from "./Resample.ts"
+import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import type { Section } from "./Section.ts"
 import { sampleBytesOf } from "./WavHeader.ts"
 
@@ -49,19 +50,21 @@ export class Finisher {
   private written = 0
   /** Frames that are still to be passed over. */
   private passing: number
-  private interleaved = new Float32Array(0)
-  private integers = new Int16Array(0)
+  private interleaved: Float32Array | undefined
+  /** For integers of 16 bit, two in the place of a sample. */
+  private integers: Float32Array | undefined
   private bytes = new Uint8Array(0)
 
   constructor(
     private readonly from: Unfinished,
-    private readonly to: Finished
+    private readonly to: Finished,
+    private readonly room: Room = newRoom
   ) {
     this.passing = to.part?.passed ?? 0
     this.resamplers =
       from.rate === to.rate
         ? []
-        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate))
+        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate, room))
   }
 
   /** Takes the next samples and gives out bytes, which are valid until the next call. */
@@ -90,7 +93,7 @@ export class Finisher {
     if (this.resamplers.length === 0) return block
     const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
     if (first === undefined || second === undefined) return first ?? block
-    if (2 * first.length > this.interleaved.length) this.interleaved = new Float32Array(2 * first.length)
+    this.interleaved = roomFor(2 * first.length, this.interleaved, this.room)
     const both = this.interleaved.subarray(0, 2 * first.length)
     for (let i = 0, at = 0; i < first.length; i++) {
       both[at++] = first[i]!
@@ -104,9 +107,10 @@ export class Finisher {
     const wanted = this.counted(samples)
     switch (this.to.depth) {
       case 16: {
-        if (wanted.length > this.integers.length) this.integers = new Int16Array(wanted.length)
-        ditheredOf(wanted, place, this.integers)
-        return sampleBytesOf(this.integers.subarray(0, wanted.length))
+        this.integers = roomFor(Math.ceil(wanted.length / 2), this.integers, this.room)
+        const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
+        ditheredOf(wanted, place, integers)
+        return sampleBytesOf(integers)
       }
       case 24:
         return this.bytes24(wanted)

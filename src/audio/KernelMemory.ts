@@ -1,17 +1,23 @@
-/** The inner loops of kernels.wat, and where in their memory things stand: for Kernels.ts and its like, which copy samples in and out. */
+/** The inner loops of kernels.wat, and where in their memory things stand. */
 import { kernelCode } from "./KernelCode.ts"
 
 interface Kernels {
   readonly memory: WebAssembly.Memory
   readonly loudest: (samples: number, count: number) => number
-  readonly levels: (samples: number, out: number, count: number) => void
   readonly doubled: (line: number, out: number, count: number, weights: number, pairs: number) => void
   readonly added: (to: number, samples: number, count: number) => void
-  readonly multiplied: (samples: number, factors: number, count: number) => void
-  readonly scaled: (samples: number, count: number, factor: number) => void
+  readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
+  readonly scaled: (samples: number, out: number, count: number, factor: number) => void
   readonly floated: (integers: number, out: number, count: number, factor: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number) => void
-  readonly crests: (line: number, out: number, count: number, weights: number) => void
+  readonly crests: (
+    line: number,
+    out: number,
+    count: number,
+    weights: number,
+    level: number,
+    least: number
+  ) => number
   readonly limited: (
     peaks: number,
     gains: number,
@@ -24,7 +30,7 @@ interface Kernels {
     threshold: number,
     keep: number
   ) => void
-  readonly weighted: (samples: number, count: number, filters: number) => void
+  readonly weighted: (samples: number, count: number, stride: number, filters: number) => void
 }
 
 export const kernels = new WebAssembly.Instance<Kernels>(
@@ -35,7 +41,7 @@ export const kernels = new WebAssembly.Instance<Kernels>(
 /** Samples that go through a loop at once: they and what comes of them stay in the processor's nearest memory. */
 export const atOnce = 8_192
 
-/** Samples that may be read before and behind those. */
+/** Samples that may be read before and behind those, or written behind them. */
 export const around = 256
 
 // Where things stand in the memory, in bytes.
@@ -47,11 +53,11 @@ export const stateAt = 2_048
 export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144
+/** From here on it is lent to whoever keeps samples in it, up to its end. */
+export const lentAt = 1_048_576
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
 export const filtersIn = new Float64Array(buffer, filtersAt, 12)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
-export const integersIn = new Int16Array(buffer, inAt, atOnce)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)
-export const integersOut = new Int16Array(buffer, outAt, atOnce)

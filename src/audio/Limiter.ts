@@ -6,7 +6,8 @@ import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
 import { productsOf } from "./Kernels.ts"
 import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
-import { crestFactor, crestsAbove, interpolatorTaps, levelAt } from "./TruePeak.ts"
+import { newRoom, type Room, roomFor } from "./Rooms.ts"
+import { crestsAbove, interpolatorTaps } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
@@ -33,24 +34,25 @@ export class Limiter {
   private seen = 0
   private ended = false
   /** What a block's work is done in, kept from block to block. */
-  private peaks = new Float32Array(0)
-  private gains = new Float32Array(0)
-  private result = new Float32Array(0)
+  private readonly peaks: Array<Float32Array> = []
+  private gains: Float32Array | undefined
+  private result: Float32Array | undefined
 
   /**
    * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that all samples are
-   * multiplied by first.
+   * multiplied by first. Its work is done in rooms that it keeps.
    */
   constructor(
     rate: SampleRate,
     private readonly channels: number,
     ceiling: number,
-    private readonly drive = 1
+    private readonly drive = 1,
+    private readonly room: Room = newRoom
   ) {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
     this.keep = Math.exp(-1 / (rate * release))
-    this.lines = Array.from({ length: channels }, () => new Channel(before + this.window - 1))
+    this.lines = Array.from({ length: channels }, () => new Channel(before + this.window - 1, room))
     this.memory = new LimiterMemory(this.window)
   }
 
@@ -64,7 +66,7 @@ export class Limiter {
     const ready = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
     const skipped = Math.min(ready, Math.max(0, window - 1 - this.seen))
     const size = (ready - skipped) * channels
-    if (size > this.result.length) this.result = new Float32Array(size)
+    this.result = roomFor(size, this.result, this.room)
     const result = this.result.subarray(0, size)
     const gains = this.gainsFor(this.peaksOf(lines, ready), ready)
     lines.forEach((line, channel) => {
@@ -85,38 +87,29 @@ export class Limiter {
   }
 
   /**
-   * The highest level in and around each of the next `count` frames that have not been looked at, 0 where it is no matter; undefined
-   * where it is no matter for any of them.
+   * What is highest before the first and behind each of the next `count` frames that have not been looked at, 0 where it is no matter;
+   * undefined where it is no matter for any of them.
    */
   private peaksOf(lines: ReadonlyArray<Float32Array>, count: number): Float32Array | undefined {
-    const shift = before + this.window - 1
-    const tested = this.threshold / crestFactor
-    let peaks: Float32Array | undefined
-    for (const line of lines)
-      crestsAbove(line, shift - 1, count + 1, tested, (first, crests) => {
-        for (let at = 0; at < crests.length; at++) {
-          const peak = crests[at]!
-          if (peak <= this.threshold || levelAt(line, first + at) <= tested) continue
-          const i = first + at - shift
-          peaks ??= this.noPeaks(count)
-          if (i >= 0 && peak > peaks[i]!) peaks[i] = peak
-          if (i + 1 < count && peak > peaks[i + 1]!) peaks[i + 1] = peak
-        }
-      })
-    return peaks
-  }
-
-  private noPeaks(count: number): Float32Array {
-    if (count > this.peaks.length) this.peaks = new Float32Array(count)
-    return this.peaks.fill(0, 0, count)
+    const { threshold } = this
+    const first = before + this.window - 2
+    let found: Float32Array | undefined
+    lines.forEach((line, channel) => {
+      const peaks = (this.peaks[channel] = roomFor(count + 1, this.peaks[channel], this.room))
+      if (crestsAbove(line, first, count + 1, threshold, peaks) === 0) return
+      if (found === undefined) found = peaks
+      else for (let i = 0; i <= count; i++) if (peaks[i]! > found[i]!) found[i] = peaks[i]!
+    })
+    return found?.subarray(0, count + 1)
   }
 
   /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
   private gainsFor(peaks: Float32Array | undefined, count: number): Float32Array | undefined {
     this.seen += count
     if (peaks === undefined && this.memory.isResting) return undefined
-    if (count > this.gains.length) this.gains = new Float32Array(count)
-    const some = (peaks ?? this.noPeaks(count)).subarray(0, count)
+    this.gains = roomFor(count + 1, this.gains, this.room)
+    // Gains are written where peaks were read.
+    const some = peaks ?? this.gains.fill(0, 0, count + 1).subarray(0, count + 1)
     gainsOf(some, this.threshold, this.keep, this.memory, this.gains)
     return this.gains
   }

@@ -1,17 +1,6 @@
 /** The gains of a limiter from the peaks that it sees. */
-import {
-  around,
-  atOnce,
-  buffer,
-  inAt,
-  kernels,
-  lacksAt,
-  outAt,
-  queueAt,
-  samplesIn,
-  samplesOut,
-  stateAt
-} from "./KernelMemory.ts"
+import { along, readAt, writeAt, written } from "./KernelArrays.ts"
+import { atOnce, buffer, kernels, lacksAt, queueAt, stateAt } from "./KernelMemory.ts"
 
 /** What a limiter remembers from block to block. */
 export class LimiterMemory {
@@ -38,8 +27,9 @@ export class LimiterMemory {
 }
 
 /**
- * Writes the gains of frames with these peaks, 0 where one is no matter, to the beginning of `gains`: such that none passes `threshold`, held
- * for the look-ahead and averaged over it, and what one lacks to 1 falls by the factor `keep` a frame.
+ * Writes gains of frames to the beginning of `gains`. `peaks` are what is highest before the first and behind each of them, 0 where that is
+ * no matter. None passes `threshold`: gains are held for the look-ahead and averaged over it, and what one lacks to 1 falls by the factor
+ * `keep` a frame.
  */
 export const gainsOf = (
   peaks: Float32Array,
@@ -55,13 +45,13 @@ export const gainsOf = (
   state.set(memory.state)
   queue.set(memory.queue)
   lacks.set(memory.lacks)
-  for (let done = 0; done < peaks.length; done += atOnce) {
-    const some = Math.min(atOnce, peaks.length - done)
-    samplesIn.set(peaks.subarray(done, done + some), around)
-    kernels.limited(inAt, outAt, some, lacksAt, window, queueAt, mask, stateAt, threshold, keep)
-    gains.set(samplesOut.subarray(0, some), done)
+  along(peaks.length - 1, (some, done) => {
+    const out = writeAt(gains, done)
+    const from = readAt(peaks, done, some, 0, 1)
+    kernels.limited(from, out, some, lacksAt, window, queueAt, mask, stateAt, threshold, keep)
+    written(out, some, gains, done)
     lacks.copyWithin(0, some, some + window)
-  }
+  })
   memory.state.set(state)
   memory.queue.set(queue)
   memory.lacks.set(lacks.subarray(0, window))

@@ -3,6 +3,7 @@ import type { SampleRate } from "../domain/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
 import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
 import { PeakMeter, peakStretch } from "./Peaks.ts"
+import type { Room } from "./Rooms.ts"
 import type { Section } from "./Section.ts"
 import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
@@ -43,11 +44,12 @@ export class Listener {
 
   constructor(
     private readonly listened: Listened,
-    private readonly section: Section
+    private readonly section: Section,
+    room?: Room
   ) {
     const { rate, channels, frames } = listened
     this.loudness = new LoudnessSteps(rate, channels, (power) => this.steps.push(power))
-    this.truePeak = new TruePeakMeter(channels)
+    this.truePeak = new TruePeakMeter(channels, room)
     this.outline = new PeakMeter(rate, channels, frames, section.from, section.to)
     this.at = section.begin
   }

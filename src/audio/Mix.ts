@@ -5,6 +5,7 @@
  */
 import type { Frames } from "../domain/Units.ts"
 import { addTo } from "./Kernels.ts"
+import { newRoom, type Room } from "./Rooms.ts"
 
 /** A clip on the timeline. */
 export interface MixEvent {
@@ -44,7 +45,10 @@ export class Mixer {
   /** What is mixed into, block after block. */
   private outputs: ReadonlyArray<Float32Array> = []
 
-  constructor(private readonly plan: MixPlan) {
+  constructor(
+    private readonly plan: MixPlan,
+    private readonly room: Room = newRoom
+  ) {
     this.first = plan.from ?? 0
     this.position = this.first
   }
@@ -87,7 +91,7 @@ export class Mixer {
   /** The outputs, of so many samples each, with nothing in them. */
   private silent(size: number): MixBlock {
     if (size > (this.outputs[0]?.length ?? -1))
-      this.outputs = Array.from({ length: this.plan.stems + 1 }, () => new Float32Array(size))
+      this.outputs = Array.from({ length: this.plan.stems + 1 }, () => this.room(size))
     const [whole, ...stems] = this.outputs.map((output) => output.subarray(0, size).fill(0))
     return [whole!, ...stems]
   }

@@ -3,6 +3,7 @@ import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
 import { doubledOf, loudestOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
+import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import { kaiser } from "./Window.ts"
 
 /**
@@ -60,13 +61,17 @@ export class Resampler {
   /** Frames given out, and the number of the frame that stands first in the line. */
   private given = 0
   private first: number
-  private result = new Float32Array(0)
+  private result: Float32Array | undefined
 
   /** The rates must differ. */
-  constructor(from: SampleRate, to: SampleRate) {
+  constructor(
+    from: SampleRate,
+    to: SampleRate,
+    private readonly room: Room = newRoom
+  ) {
     this.filter = 2 * from === to ? undefined : filterOf(from, to)
     this.around = this.filter === undefined ? halfway.length : this.filter.taps / 2
-    this.line = new Channel(this.around)
+    this.line = new Channel(this.around, room)
     this.first = -this.around
   }
 
@@ -79,7 +84,7 @@ export class Resampler {
   private twice(line: Float32Array): Float32Array {
     const { around } = this
     const count = Math.max(0, line.length - 2 * around)
-    const result = this.room(2 * count)
+    const result = this.roomOf(2 * count)
     for (let from = 0; from < count; from += stretch) {
       const some = Math.min(stretch, count - from)
       if (loudestOf(line, from, from + some + 2 * around) === 0) result.fill(0, 2 * from, 2 * (from + some))
@@ -94,7 +99,7 @@ export class Resampler {
     /** The frame that one of the result has the first tap at, in the line. */
     const startOf = (frame: number) => Math.floor((frame * down) / up) - half + 1 - this.first
     const most = Math.ceil(((line.length + taps) * up) / down)
-    const room = this.room(most)
+    const room = this.roomOf(most)
     let made = 0
     for (; startOf(this.given) + taps <= line.length; this.given++) {
       const start = startOf(this.given)
@@ -109,8 +114,8 @@ export class Resampler {
     return room.subarray(0, made)
   }
 
-  private room(length: number): Float32Array {
-    if (length > this.result.length) this.result = new Float32Array(length)
+  private roomOf(length: number): Float32Array {
+    this.result = roomFor(length, this.result, this.room)
     return this.result.subarray(0, length)
   }
 }

@@ -1,17 +1,26 @@
 /** Arrays that are used again, for samples that are needed for a while only. */
+import { around, buffer, lentAt } from "./KernelMemory.ts"
 
-/** Lends arrays until a position in time. */
+/** Where so many samples may be written: they must be, there may be anything in it. */
+export type Room = (length: number) => Float32Array
+
+/** A room that nobody else has had, or will have. */
+export const newRoom: Room = (length) => new Float32Array(length)
+
+/** One for at least so many samples: the one that there is, if it is large enough. */
+export const roomFor = (length: number, present: Float32Array | undefined, room: Room): Float32Array =>
+  present !== undefined && present.length >= length ? present : room(length)
+
+/** Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while there is any left. */
 export class Rooms {
-  private spare: Array<Float32Array> = []
   private lent: Array<Float32Array> = []
   private held: Array<{ readonly room: Float32Array; readonly until: number }> = []
 
   /** So many samples, whatever stands in them. */
-  readonly take = (length: number): Float32Array => {
-    const at = this.spare.findIndex((room) => room.length >= length)
-    // A power of two, so that few sizes serve all clips.
-    const room =
-      at < 0 ? new Float32Array(2 ** Math.ceil(Math.log2(Math.max(1, length)))) : this.spare.splice(at, 1)[0]!
+  readonly take: Room = (length) => {
+    // A power of two, so that few sizes serve all.
+    const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)))
+    const room = spare.get(size)?.pop() ?? unlent(size)
     this.lent.push(room)
     return room.subarray(0, length)
   }
@@ -22,15 +31,37 @@ export class Rooms {
     this.lent = []
   }
 
+  /** Nothing before `position` is needed any more, but for what was not held. */
+  free(position: number): void {
+    for (const { room, until } of this.held) if (until <= position) giveBack(room)
+    this.held = this.held.filter(({ until }) => until > position)
+  }
+
   /** Nothing is needed any more. */
   freeAll(): void {
     this.hold(-Infinity)
     this.free(Infinity)
   }
+}
 
-  /** Nothing before `position` is needed any more. */
-  free(position: number): void {
-    for (const { room, until } of this.held) if (until <= position) this.spare.push(room)
-    this.held = this.held.filter(({ until }) => until > position)
-  }
+/** What was given back, by its size. */
+const spare = new Map<number, Array<Float32Array>>()
+
+const giveBack = (room: Float32Array): void => {
+  // Others are collected with the garbage.
+  if (room.buffer !== buffer) return
+  const others = spare.get(room.length)
+  if (others === undefined) spare.set(room.length, [room])
+  else others.push(room)
+}
+
+/** From here on nothing was lent yet. */
+let free = lentAt
+
+const unlent = (size: number): Float32Array => {
+  const at = free
+  const behind = at + 4 * (size + around)
+  if (behind > buffer.byteLength) return new Float32Array(size)
+  free = behind
+  return new Float32Array(buffer, at, size)
 }

@@ -1,7 +1,8 @@
 /** True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling. */
 import { Channel } from "./Channel.ts"
-import { crestsOf, levelsOf, levelStretch, loudestOf } from "./Kernels.ts"
+import { crestsOf, loudestOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
+import { newRoom, type Room } from "./Rooms.ts"
 import { kaiser } from "./Window.ts"
 
 /** The true peak of a clip, 1 at full scale; at least its highest sample. */
@@ -21,38 +22,21 @@ export const crestFactor = 2
 export const interpolatorTaps = 24
 
 /**
- * Looks between the samples of `line` from `first` on, `count` times, where any of them is louder than `level`; passes the rest over. `use`
- * is given runs of them: the place of the first, and for each the highest level from it to the next. The line must hold 11 samples
- * before `first` and 12 behind the last.
+ * Looks between `count` samples of `line` from `first` on and the next, each: writes the highest level there, where it passes `ceiling` and
+ * is not more than a crest can be, to the beginning of `into`, and else 0. Returns the highest of them, 0 where there is none: then nothing
+ * may have been written. The line must hold 11 samples before `first` and 12 behind the last.
  */
 export const crestsAbove = (
   line: Float32Array,
   first: number,
   count: number,
-  level: number,
-  use: (first: number, crests: Float32Array) => void
-): void => {
-  if (count <= 0 || loudestOf(line, first, first + count + 1) <= level) return
-  const stretches = Math.ceil(count / levelStretch)
-  if (count > crests.length) crests = new Float32Array(count)
-  if (stretches > levels.length) levels = new Float32Array(stretches)
-  levelsOf(line, first, count, levels)
-  /** Whether a stretch, or the sample behind its last, is loud. */
-  const isLoud = (stretch: number) =>
-    levels[stretch]! > level || Math.abs(line[first + Math.min(count, (stretch + 1) * levelStretch)]!) > level
-  for (let stretch = 0; stretch < stretches; stretch++) {
-    if (!isLoud(stretch)) continue
-    const from = stretch * levelStretch
-    while (stretch + 1 < stretches && isLoud(stretch + 1)) stretch++
-    const some = Math.min(count, (stretch + 1) * levelStretch) - from
-    crestsOf(line, first + from, some, places, crests)
-    use(first + from, crests.subarray(0, some))
-  }
+  ceiling: number,
+  into: Float32Array
+): number => {
+  const level = ceiling / crestFactor
+  if (count <= 0 || loudestOf(line, first, first + count + 1) <= level) return 0
+  return crestsOf(line, first, count, places, { level, least: ceiling }, into)
 }
-
-/** What is computed in, from call to call. */
-let crests = new Float32Array(0)
-let levels = new Float32Array(0)
 
 /**
  * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it cheap on
@@ -61,10 +45,15 @@ let levels = new Float32Array(0)
 export class TruePeakMeter {
   /** For each channel the last samples, which the next intervals need. */
   private readonly lines: ReadonlyArray<Channel>
+  private readonly crests: Float32Array
   private highest = 0
 
-  constructor(private readonly channels: number) {
-    this.lines = Array.from({ length: channels }, () => new Channel(interpolatorTaps - 1))
+  constructor(
+    private readonly channels: number,
+    room: Room = newRoom
+  ) {
+    this.lines = Array.from({ length: channels }, () => new Channel(interpolatorTaps - 1, room))
+    this.crests = room(atOnce)
   }
 
   /** Takes samples that are only what comes before those that are measured. */
@@ -79,7 +68,7 @@ export class TruePeakMeter {
   push(block: Float32Array): void {
     this.lines.forEach((past, channel) => {
       const line = past.take(block, channel, this.channels, 1)
-      this.highest = highestIn(line, this.highest)
+      this.look(line)
       past.release(line.length - interpolatorTaps + 1)
     })
   }
@@ -94,26 +83,20 @@ export class TruePeakMeter {
     this.push(new Float32Array(interpolatorTaps * this.channels))
     return this.highest
   }
+
+  /** Looks into the intervals of a line that have all their neighbours. What cannot be the highest is passed over. */
+  private look(line: Float32Array): void {
+    const before = interpolatorTaps / 2 - 1
+    const count = line.length - interpolatorTaps + 1
+    for (let done = 0; done < count; done += atOnce) {
+      const some = Math.min(atOnce, count - done)
+      this.highest = Math.max(this.highest, crestsAbove(line, before + done, some, this.highest, this.crests))
+    }
+  }
 }
 
-/** The higher level of a sample and the next. */
-export const levelAt = (line: Float32Array, at: number): number =>
-  Math.max(Math.abs(line[at]!), Math.abs(line[at + 1]!))
-
-/** The highest level in the intervals of a line that have all their neighbours, if it is above `least`; else `least`. */
-const highestIn = (line: Float32Array, least: number): number => {
-  const before = interpolatorTaps / 2 - 1
-  let highest = least
-  crestsAbove(line, before, line.length - interpolatorTaps + 1, least / crestFactor, (first, crests) => {
-    // What is more than that counts as that much, whatever came before: so the order in which stretches are looked at is no matter.
-    for (let i = 0; i < crests.length; i++)
-      if (crests[i]! > highest) {
-        const most = Math.min(crests[i]!, levelAt(line, first + i) * crestFactor)
-        if (most > highest) highest = most
-      }
-  })
-  return highest
-}
+/** Intervals that are looked into at once. */
+const atOnce = 8_192
 
 /** The weights of samples left of an interval, nearest first, for a place in it: a sinc under a Kaiser window. */
 const weights = (place: number): Float64Array => {

@@ -2,49 +2,33 @@
 ;; plain words: TypeScript, one sample after the other. They are called by way of KernelMemory.ts alone.
 ;;
 ;; Pointers are bytes in the module's own memory, samples are floats of 32 bit. Where a count is no multiple of what a loop
-;; takes at once, the rest is computed on whatever lies behind: callers leave room for it.
+;; takes at once, and nothing else is said, the rest is computed on whatever lies behind: callers leave room for it.
 (module
-  (memory (export "memory") 16)
+  (memory (export "memory") 1024)
 
-  ;; The highest absolute value of `count` samples, taken 8 at once; zeros must fill the last 8.
-  (func (export "loudest") (param $in i32) (param $count i32) (result f32)
-    (local $end i32) (local $a v128) (local $b v128)
+  ;; The highest absolute value of `count` samples, 8 at once and the rest one by one.
+  (func $loudest (export "loudest") (param $in i32) (param $count i32) (result f32)
+    (local $end i32) (local $a v128) (local $b v128) (local $highest f32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
     (block $done
       (loop $next
-        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (br_if $done (i32.gt_u (i32.add (local.get $in) (i32.const 32)) (local.get $end)))
         (local.set $a (f32x4.pmax (local.get $a) (f32x4.abs (v128.load (local.get $in)))))
         (local.set $b (f32x4.pmax (local.get $b) (f32x4.abs (v128.load offset=16 (local.get $in)))))
         (local.set $in (i32.add (local.get $in) (i32.const 32)))
         (br $next)))
     (local.set $a (f32x4.pmax (local.get $a) (local.get $b)))
-    (f32.max
-      (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
-      (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
-
-  ;; The highest absolute value of each 64 of `count` samples, as a float each; the last are of fewer if zeros follow.
-  (func (export "levels") (param $in i32) (param $out i32) (param $count i32)
-    (local $end i32) (local $stretch i32) (local $a v128) (local $b v128)
-    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $highest
+      (f32.max
+        (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
+        (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (local.set $stretch (i32.add (local.get $in) (i32.const 256)))
-        (local.set $a (f32x4.abs (v128.load (local.get $in))))
-        (local.set $b (f32x4.abs (v128.load offset=16 (local.get $in))))
-        (loop $more
-          (local.set $in (i32.add (local.get $in) (i32.const 32)))
-          (local.set $a (f32x4.pmax (local.get $a) (f32x4.abs (v128.load (local.get $in)))))
-          (local.set $b (f32x4.pmax (local.get $b) (f32x4.abs (v128.load offset=16 (local.get $in)))))
-          (br_if $more (i32.lt_u (local.get $in) (i32.sub (local.get $stretch) (i32.const 32)))))
-        (local.set $a (f32x4.pmax (local.get $a) (local.get $b)))
-        (f32.store (local.get $out)
-          (f32.max
-            (f32.max (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
-            (f32.max (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
-        (local.set $in (local.get $stretch))
-        (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (br $next))))
+        (local.set $highest (f32.max (local.get $highest) (f32.abs (f32.load (local.get $in)))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (br $next)))
+    (local.get $highest))
 
   ;; Twice as many samples: each of `count` from `line` on, and behind it the one halfway to the next, 16 at once.
   ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on.
@@ -106,36 +90,44 @@
         (local.set $out (i32.add (local.get $out) (i32.const 128)))
         (br $next))))
 
-  ;; Adds `count` samples to others, 8 at once.
+  ;; Adds `count` samples to others, 8 at once and the rest one by one: what stands behind stays.
   (func (export "added") (param $to i32) (param $in i32) (param $count i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
     (block $done
       (loop $next
-        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (br_if $done (i32.gt_u (i32.add (local.get $in) (i32.const 32)) (local.get $end)))
         (v128.store (local.get $to)
           (f32x4.add (v128.load (local.get $to)) (v128.load (local.get $in))))
         (v128.store offset=16 (local.get $to)
           (f32x4.add (v128.load offset=16 (local.get $to)) (v128.load offset=16 (local.get $in))))
         (local.set $in (i32.add (local.get $in) (i32.const 32)))
         (local.set $to (i32.add (local.get $to) (i32.const 32)))
+        (br $next)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (f32.store (local.get $to) (f32.add (f32.load (local.get $to)) (f32.load (local.get $in))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (local.set $to (i32.add (local.get $to) (i32.const 4)))
         (br $next))))
 
   ;; `count` samples times others, 4 at once.
-  (func (export "multiplied") (param $in i32) (param $factors i32) (param $count i32)
+  (func (export "multiplied") (param $in i32) (param $factors i32) (param $out i32) (param $count i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (v128.store (local.get $in)
+        (v128.store (local.get $out)
           (f32x4.mul (v128.load (local.get $in)) (v128.load (local.get $factors))))
         (local.set $in (i32.add (local.get $in) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (local.set $factors (i32.add (local.get $factors) (i32.const 16)))
         (br $next))))
 
   ;; `count` samples times `factor`, 4 at once; multiplied in 64 bit and rounded once.
-  (func (export "scaled") (param $in i32) (param $count i32) (param $factor f64)
+  (func (export "scaled") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
     (local $end i32) (local $x v128) (local $f v128)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $f (f64x2.splat (local.get $factor)))
@@ -143,7 +135,7 @@
       (loop $next
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
         (local.set $x (v128.load (local.get $in)))
-        (v128.store (local.get $in)
+        (v128.store (local.get $out)
           (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
             (f32x4.demote_f64x2_zero
               (f64x2.mul (local.get $f) (f64x2.promote_low_f32x4 (local.get $x))))
@@ -152,6 +144,7 @@
                 (f64x2.promote_low_f32x4
                   (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $x) (local.get $x)))))))
         (local.set $in (i32.add (local.get $in) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
   ;; `count` integers of 16 bit as floats, times `factor`, 4 at once; multiplied in 64 bit and rounded once.
@@ -219,83 +212,146 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
-  ;; For each of `count` samples from `line` on, 8 at once, the highest level from it to the next: of both, and a quarter, a
-  ;; half and three quarters of the way. 12 weights each, nearest first: of the half, of the quarters' even and of their odd part.
-  (func (export "crests") (param $line i32) (param $out i32) (param $count i32) (param $weights i32)
-    (local $end i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
-    (local $l v128) (local $r v128) (local $sum v128) (local $w0 v128) (local $w1 v128) (local $w2 v128)
+  ;; Looks between `count` samples from `line` on and the next, each: the highest level there is that of both, and a quarter, a half
+  ;; and three quarters of the way. It counts where it is above `least` and one of both samples above `level`, and is written down; else 0.
+  ;; What is asked for is the highest of those that count, each taken for twice the louder of both samples at most; 0 for none. Stretches
+  ;; of 64 in which no sample is above `level` are passed over. 12 weights each, nearest first: of the half, of the quarters' even and
+  ;; of their odd part.
+  (func (export "crests")
+    (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $level f32) (param $least f32)
+    (result f32)
+    (local $end i32) (local $stretch i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32)
+    (local $zero v128) (local $levels v128) (local $leasts v128) (local $all v128)
+    (local $l v128) (local $r v128) (local $sum v128) (local $w v128) (local $louder v128) (local $crest v128)
+    (local $left0 v128) (local $left1 v128)
     (local $half0 v128) (local $even0 v128) (local $odd0 v128) (local $half1 v128) (local $even1 v128) (local $odd1 v128)
     (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $last (i32.add (local.get $weights) (i32.const 48)))
+    (local.set $levels (f32x4.splat (local.get $level)))
+    (local.set $leasts (f32x4.splat (local.get $least)))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
-        (local.set $left (local.get $line))
-        (local.set $right (i32.add (local.get $line) (i32.const 4)))
-        (local.set $weight (local.get $weights))
-        (local.set $half0 (local.get $zero))
-        (local.set $half1 (local.get $zero))
-        (local.set $even0 (local.get $zero))
-        (local.set $even1 (local.get $zero))
-        (local.set $odd0 (local.get $zero))
-        (local.set $odd1 (local.get $zero))
-        (loop $pair
-          (local.set $w0 (v128.load32_splat (local.get $weight)))
-          (local.set $w1 (v128.load32_splat offset=48 (local.get $weight)))
-          (local.set $w2 (v128.load32_splat offset=96 (local.get $weight)))
-          (local.set $l (v128.load (local.get $left)))
-          (local.set $r (v128.load (local.get $right)))
-          (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
-          (local.set $half0 (f32x4.add (local.get $half0) (f32x4.mul (local.get $sum) (local.get $w0))))
-          (local.set $even0 (f32x4.add (local.get $even0) (f32x4.mul (local.get $sum) (local.get $w1))))
-          (local.set $odd0
-            (f32x4.add (local.get $odd0)
-              (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w2))))
-          (local.set $l (v128.load offset=16 (local.get $left)))
-          (local.set $r (v128.load offset=16 (local.get $right)))
-          (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
-          (local.set $half1 (f32x4.add (local.get $half1) (f32x4.mul (local.get $sum) (local.get $w0))))
-          (local.set $even1 (f32x4.add (local.get $even1) (f32x4.mul (local.get $sum) (local.get $w1))))
-          (local.set $odd1
-            (f32x4.add (local.get $odd1)
-              (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w2))))
-          (local.set $left (i32.sub (local.get $left) (i32.const 4)))
-          (local.set $right (i32.add (local.get $right) (i32.const 4)))
-          (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
-          (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
-        (v128.store (local.get $out)
-          (f32x4.max
-            (f32x4.max
-              (f32x4.abs (v128.load (local.get $line)))
-              (f32x4.abs (v128.load offset=4 (local.get $line))))
-            (f32x4.max
-              (f32x4.abs (local.get $half0))
-              (f32x4.max
-                (f32x4.abs (f32x4.add (local.get $even0) (local.get $odd0)))
-                (f32x4.abs (f32x4.sub (local.get $even0) (local.get $odd0)))))))
-        (v128.store offset=16 (local.get $out)
-          (f32x4.max
-            (f32x4.max
-              (f32x4.abs (v128.load offset=16 (local.get $line)))
-              (f32x4.abs (v128.load offset=20 (local.get $line))))
-            (f32x4.max
-              (f32x4.abs (local.get $half1))
-              (f32x4.max
-                (f32x4.abs (f32x4.add (local.get $even1) (local.get $odd1)))
-                (f32x4.abs (f32x4.sub (local.get $even1) (local.get $odd1)))))))
-        (local.set $line (i32.add (local.get $line) (i32.const 32)))
-        (local.set $out (i32.add (local.get $out) (i32.const 32)))
-        (br $next))))
+        (local.set $stretch (i32.add (local.get $line) (i32.const 256)))
+        (if
+          (f32.gt
+            (call $loudest
+              (local.get $line)
+              (select
+                (i32.const 65)
+                (i32.add
+                  (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))
+                  (i32.const 1))
+                (i32.le_u (local.get $stretch) (local.get $end))))
+            (local.get $level))
+          (then
+            (loop $more
+              (local.set $left (local.get $line))
+              (local.set $right (i32.add (local.get $line) (i32.const 4)))
+              (local.set $weight (local.get $weights))
+              (local.set $half0 (local.get $zero))
+              (local.set $half1 (local.get $zero))
+              (local.set $even0 (local.get $zero))
+              (local.set $even1 (local.get $zero))
+              (local.set $odd0 (local.get $zero))
+              (local.set $odd1 (local.get $zero))
+              (loop $pair
+                (local.set $l (v128.load (local.get $left)))
+                (local.set $r (v128.load (local.get $right)))
+                (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+                (local.set $w (v128.load32_splat (local.get $weight)))
+                (local.set $half0 (f32x4.add (local.get $half0) (f32x4.mul (local.get $sum) (local.get $w))))
+                (local.set $w (v128.load32_splat offset=48 (local.get $weight)))
+                (local.set $even0 (f32x4.add (local.get $even0) (f32x4.mul (local.get $sum) (local.get $w))))
+                (local.set $w (v128.load32_splat offset=96 (local.get $weight)))
+                (local.set $odd0
+                  (f32x4.add (local.get $odd0)
+                    (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
+                (local.set $l (v128.load offset=16 (local.get $left)))
+                (local.set $r (v128.load offset=16 (local.get $right)))
+                (local.set $odd1
+                  (f32x4.add (local.get $odd1)
+                    (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
+                (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+                (local.set $w (v128.load32_splat (local.get $weight)))
+                (local.set $half1 (f32x4.add (local.get $half1) (f32x4.mul (local.get $sum) (local.get $w))))
+                (local.set $w (v128.load32_splat offset=48 (local.get $weight)))
+                (local.set $even1 (f32x4.add (local.get $even1) (f32x4.mul (local.get $sum) (local.get $w))))
+                (local.set $left (i32.sub (local.get $left) (i32.const 4)))
+                (local.set $right (i32.add (local.get $right) (i32.const 4)))
+                (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
+                (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
+              (local.set $left0
+                (i32x4.splat (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))))
+              (local.set $left1 (i32x4.sub (local.get $left0) (i32x4.splat (i32.const 4))))
+              (local.set $louder
+                (f32x4.pmax
+                  (f32x4.abs (v128.load (local.get $line)))
+                  (f32x4.abs (v128.load offset=4 (local.get $line)))))
+              (local.set $crest
+                (f32x4.pmax
+                  (f32x4.pmax (local.get $louder) (f32x4.abs (local.get $half0)))
+                  (f32x4.pmax
+                    (f32x4.abs (f32x4.add (local.get $even0) (local.get $odd0)))
+                    (f32x4.abs (f32x4.sub (local.get $even0) (local.get $odd0))))))
+              (local.set $crest
+                (v128.and (local.get $crest)
+                  (v128.and
+                    (v128.and
+                      (f32x4.gt (local.get $crest) (local.get $leasts))
+                      (f32x4.gt (local.get $louder) (local.get $levels)))
+                    (i32x4.gt_s (local.get $left0) (v128.const i32x4 0 1 2 3)))))
+              (v128.store (local.get $out) (local.get $crest))
+              (local.set $all
+                (f32x4.pmax (local.get $all)
+                  (f32x4.pmin (local.get $crest) (f32x4.add (local.get $louder) (local.get $louder)))))
+              (local.set $louder
+                (f32x4.pmax
+                  (f32x4.abs (v128.load offset=16 (local.get $line)))
+                  (f32x4.abs (v128.load offset=20 (local.get $line)))))
+              (local.set $crest
+                (f32x4.pmax
+                  (f32x4.pmax (local.get $louder) (f32x4.abs (local.get $half1)))
+                  (f32x4.pmax
+                    (f32x4.abs (f32x4.add (local.get $even1) (local.get $odd1)))
+                    (f32x4.abs (f32x4.sub (local.get $even1) (local.get $odd1))))))
+              (local.set $crest
+                (v128.and (local.get $crest)
+                  (v128.and
+                    (v128.and
+                      (f32x4.gt (local.get $crest) (local.get $leasts))
+                      (f32x4.gt (local.get $louder) (local.get $levels)))
+                    (i32x4.gt_s (local.get $left1) (v128.const i32x4 0 1 2 3)))))
+              (v128.store offset=16 (local.get $out) (local.get $crest))
+              (local.set $all
+                (f32x4.pmax (local.get $all)
+                  (f32x4.pmin (local.get $crest) (f32x4.add (local.get $louder) (local.get $louder)))))
+              (local.set $line (i32.add (local.get $line) (i32.const 32)))
+              (local.set $out (i32.add (local.get $out) (i32.const 32)))
+              (br_if $more
+                (i32.lt_u (local.get $line)
+                  (select (local.get $stretch) (local.get $end) (i32.lt_u (local.get $stretch) (local.get $end)))))))
+          (else
+            (loop $more
+              (v128.store (local.get $out) (local.get $zero))
+              (v128.store offset=16 (local.get $out) (local.get $zero))
+              (local.set $line (i32.add (local.get $line) (i32.const 32)))
+              (local.set $out (i32.add (local.get $out) (i32.const 32)))
+              (br_if $more (i32.lt_u (local.get $line) (local.get $stretch))))))
+        (br $next)))
+    (f32.max
+      (f32.max (f32x4.extract_lane 0 (local.get $all)) (f32x4.extract_lane 1 (local.get $all)))
+      (f32.max (f32x4.extract_lane 2 (local.get $all)) (f32x4.extract_lane 3 (local.get $all)))))
 
-  ;; Adds up the squares of `count` samples behind two filters of second order, one after the other. At `filters` stand, in
-  ;; floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, the filters' memory of four values, and the sum: these
-  ;; five are brought up to date.
-  (func (export "weighted") (param $in i32) (param $count i32) (param $filters i32)
+  ;; Adds up the squares of `count` samples, `stride` bytes from each to the next, behind two filters of second order, one after the
+  ;; other. At `filters` stand, in floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, the filters' memory of four
+  ;; values, and the sum: these five are brought up to date.
+  (func (export "weighted") (param $in i32) (param $count i32) (param $stride i32) (param $filters i32)
     (local $end i32)
     (local $b0 f64) (local $b1 f64) (local $b2 f64) (local $a1 f64) (local $a2 f64) (local $c1 f64) (local $c2 f64)
     (local $s1 f64) (local $s2 f64) (local $t1 f64) (local $t2 f64)
     (local $x f64) (local $y f64) (local $z f64) (local $sum f64)
-    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $end (i32.add (local.get $in) (i32.mul (local.get $count) (local.get $stride))))
     (local.set $b0 (f64.load (local.get $filters)))
     (local.set $b1 (f64.load offset=8 (local.get $filters)))
     (local.set $b2 (f64.load offset=16 (local.get $filters)))
@@ -327,7 +383,7 @@
             (f64.mul (local.get $c1) (local.get $z))))
         (local.set $t2 (f64.sub (local.get $y) (f64.mul (local.get $c2) (local.get $z))))
         (local.set $sum (f64.add (local.get $sum) (f64.mul (local.get $z) (local.get $z))))
-        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (local.set $in (i32.add (local.get $in) (local.get $stride)))
         (br $next)))
     (f64.store offset=56 (local.get $filters) (local.get $s1))
     (f64.store offset=64 (local.get $filters) (local.get $s2))
@@ -335,10 +391,11 @@
     (f64.store offset=80 (local.get $filters) (local.get $t2))
     (f64.store offset=88 (local.get $filters) (local.get $sum)))
 
-  ;; A limiter's gains for `count` frames with these peaks, 0 where one is no matter. What gains lack to 1 is counted in parts of 2^-21;
-  ;; at `lacks` stand those of the last `window` frames, and room for as many more as frames come. At `queue` stands a ring of what
-  ;; frames need, 16 bytes each: a float of 64 bit that gains must lack, falling, and the frame's number. At `state` stand what is held
-  ;; now, a float of 64 bit, the ring's first and last, the sum of the last lacks, and the next frame's number.
+  ;; A limiter's gains for `count` frames: at `peaks` stand the levels before and behind them that matter, 0 where one does not, and
+  ;; the higher of both counts. What gains lack to 1 is counted in parts of 2^-21; at `lacks` stand those of the last `window` frames,
+  ;; and room for as many more as frames come. At `queue` stands a ring of what frames need, 16 bytes each: a float of 64 bit that gains
+  ;; must lack, falling, and the frame's number. At `state` stand what is held now, a float of 64 bit, the ring's first and last, the sum
+  ;; of the last lacks, and the next frame's number.
   (func (export "limited")
     (param $peaks i32) (param $gains i32) (param $count i32) (param $lacks i32) (param $window i32)
     (param $queue i32) (param $mask i32) (param $state i32) (param $threshold f64) (param $keep f64)
@@ -356,7 +413,8 @@
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $peaks) (local.get $end)))
-        (local.set $peak (f64.promote_f32 (f32.load (local.get $peaks))))
+        (local.set $peak
+          (f64.promote_f32 (f32.max (f32.load (local.get $peaks)) (f32.load offset=4 (local.get $peaks)))))
         (if (f64.gt (local.get $peak) (f64.const 0))
           (then
             (local.set $needed

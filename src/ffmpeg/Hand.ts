@@ -1,6 +1,7 @@
 /** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
 import { type Finished, Finisher, finishedPart, type Unfinished } from "../audio/Finish.ts"
 import { type Heard, type Listened, Listener } from "../audio/Listener.ts"
+import type { Room } from "../audio/Rooms.ts"
 import type { Section } from "../audio/Section.ts"
 import { sampleBytesOf } from "../audio/WavHeader.ts"
 import { type WavOrder, WavPart } from "./WavPart.ts"
@@ -26,17 +27,22 @@ export interface Hand {
   close(): void
 }
 
-/** `feed` is given the bytes for ffmpeg, which are valid until it has returned. */
-export const handOf = (order: HandOrder, section: Section, feed: (bytes: Uint8Array) => void): Hand => {
+/** `feed` is given the bytes for ffmpeg, which are valid until it has returned; samples are kept in `room`. */
+export const handOf = (
+  order: HandOrder,
+  section: Section,
+  feed: (bytes: Uint8Array) => void,
+  room: Room
+): Hand => {
   switch (order.kind) {
     case "wav":
-      return new WavPart(order, section)
+      return new WavPart(order, section, room)
     case "feed":
       return order.to === undefined
         ? feedingSamples(order, section, feed)
-        : feedingFinished(order, order.to, section, feed)
+        : feedingFinished(order, order.to, section, feed, room)
     case "listen": {
-      const listener = new Listener(order, section)
+      const listener = new Listener(order, section, room)
       return {
         take: (block) => listener.push(block),
         finish: () => listener.heard(),
@@ -69,9 +75,10 @@ const feedingFinished = (
   { from, length }: FeedOrder,
   to: Finished,
   section: Section,
-  feed: (bytes: Uint8Array) => void
+  feed: (bytes: Uint8Array) => void,
+  room: Room
 ): Hand => {
-  const finisher = new Finisher(from, finishedPart(to, from.rate, length, section))
+  const finisher = new Finisher(from, finishedPart(to, from.rate, length, section), room)
   return {
     take: (block) => feed(finisher.push(block)),
     finish: () => {

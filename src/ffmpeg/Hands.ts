@@ -1,5 +1,6 @@
 /** All that is done with a section's samples, for a programme and its stems. It loads little: threads do it. */
 import type { Heard } from "../audio/Listener.ts"
+import { newRoom, type Room } from "../audio/Rooms.ts"
 import type { Section } from "../audio/Section.ts"
 import { type Hand, handOf, type HandOrder } from "./Hand.ts"
 
@@ -27,15 +28,16 @@ export class HandFault extends Error {
 export class Hands {
   private readonly hands: Array<Hand> = []
 
-  /** `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. */
+  /** `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. Samples are kept in `room`. */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
     section: Section,
-    feed: (order: number, bytes: Uint8Array) => void
+    feed: (order: number, bytes: Uint8Array) => void,
+    room: Room = newRoom
   ) {
     try {
       orders.forEach(({ order }, at) =>
-        attempted(at, () => this.hands.push(handOf(order, section, (bytes) => feed(at, bytes))))
+        attempted(at, () => this.hands.push(handOf(order, section, (bytes) => feed(at, bytes), room)))
       )
     } catch (fault) {
       this.close()

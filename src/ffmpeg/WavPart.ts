@@ -1,6 +1,7 @@
 /** WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they belong. */
 import { closeSync, openSync, writeSync } from "node:fs"
 import { type Finished, Finisher, finishedPart, type Unfinished } from "../audio/Finish.ts"
+import { newRoom, type Room } from "../audio/Rooms.ts"
 import type { Section } from "../audio/Section.ts"
 import { type WavOptions, wavHeader } from "../audio/WavHeader.ts"
 
@@ -33,20 +34,15 @@ export const beginWav = (part: string, header: WavOptions): void => {
 
 const bitsOf = { int16: 16, int24: 24, float32: 32 } as const
 
-/** Bytes that go to the disk at once. */
-const atOnce = 128 * 1024
-
 /** Writes one section of a file that was begun. */
 export class WavPart {
   private readonly file: number
   private readonly finisher: Finisher
-  private readonly waiting = Buffer.allocUnsafeSlow(atOnce)
-  private filled = 0
   private written: number
 
-  constructor({ part, from, to, length, dataAt }: WavOrder, section: Section) {
+  constructor({ part, from, to, length, dataAt }: WavOrder, section: Section, room: Room = newRoom) {
     const finished = finishedPart(to, from.rate, length, section)
-    this.finisher = new Finisher(from, finished)
+    this.finisher = new Finisher(from, finished, room)
     this.written = dataAt + (finished.part.at * from.channels * to.depth) / 8
     this.file = openSync(part, "r+")
   }
@@ -59,7 +55,6 @@ export class WavPart {
   /** Writes what is missing to the whole. */
   finish(): undefined {
     for (const bytes of this.finisher.rest()) this.put(bytes)
-    this.flush()
   }
 
   close(): void {
@@ -67,19 +62,8 @@ export class WavPart {
   }
 
   private put(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) {
-      const some = bytes.subarray(at, at + atOnce - this.filled)
-      this.waiting.set(some, this.filled)
-      this.filled += some.length
-      at += some.length
-      if (this.filled === atOnce) this.flush()
-    }
-  }
-
-  private flush(): void {
-    writeAll(this.file, this.waiting.subarray(0, this.filled), this.written)
-    this.written += this.filled
-    this.filled = 0
+    writeAll(this.file, bytes, this.written)
+    this.written += bytes.length
   }
 }
 

@@ -34,7 +34,16 @@ export interface MixLine {
 /** What sections are made with, one after the other. */
 export class Desk {
   readonly reader = new ClipReader()
-  readonly rooms = new Rooms()
+  /** For the speech of lines, until it has been heard. */
+  readonly speech = new Rooms()
+  /** For what works on all of a section. */
+  readonly work = new Rooms()
+
+  /** Nothing of the last section is needed any more. */
+  clear(): void {
+    this.speech.freeAll()
+    this.work.freeAll()
+  }
 }
 
 /** Frames in a block of the mix. */
@@ -42,16 +51,15 @@ const blockFrames = 32_768
 
 /**
  * The sum of a section's lines and its stems, block by block, from where its samples begin to where they end. Lines stand in the order of
- * their start. A block is valid until the next is asked for.
+ * their start. A block is valid until the next is asked for. Who asks for them clears the desk.
  */
 export function* mixedSection(
   { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
   { begin, end }: Pick<Section, "begin" | "end">,
   lines: ReadonlyArray<MixLine>,
-  { reader, rooms }: Desk
+  { reader, speech: rooms, work }: Desk
 ): Generator<MixBlock> {
-  const mixer = new Mixer({ from: begin, length: end, channels, stems })
-  rooms.freeAll()
+  const mixer = new Mixer({ from: begin, length: end, channels, stems }, work.take)
   let next = 0
   while (mixer.position < end) {
     for (
@@ -79,9 +87,12 @@ export function* making(
   feed: (order: number, bytes: Uint8Array) => void
 ): Generator<void, ReadonlyArray<Heard | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering
-  const hands = new Hands(orders, section, feed)
+  const hands = new Hands(orders, section, feed, desk.work.take)
   try {
-    const limiters = Array.from({ length: stems + 1 }, () => new Limiter(rate, channels, ceiling, gain))
+    const limiters = Array.from(
+      { length: stems + 1 },
+      () => new Limiter(rate, channels, ceiling, gain, desk.work.take)
+    )
     for (const block of mixedSection(mastering, section, lines, desk)) {
       hands.take(limiters.map((limiter, at) => limiter.push(block[at] ?? nothing)))
       yield
@@ -90,6 +101,7 @@ export function* making(
     return hands.finish()
   } finally {
     hands.close()
+    desk.clear()
   }
 }
 

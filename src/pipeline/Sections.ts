@@ -58,13 +58,17 @@ export const madeInSections =
 
 /** The sum of a programme's lines, block by block as it is asked for; a block is valid until the next. */
 export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingFault, ClipFolder> =>
-  Stream.unwrap(
+  Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, pathOf } = yield* ClipFolder
       const { rate, channels, length } = programme
       const all = { begin: 0, end: length }
       const lines = yield* linesIn(programme, all, [], pathOf)
-      const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, new Desk())
+      const desk = yield* Effect.acquireRelease(
+        Effect.sync(() => new Desk()),
+        (used) => Effect.sync(() => used.clear())
+      )
+      const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, desk)
       return Stream.repeatEffectOption(
         Effect.flatMap(Effect.mapError(stepped(blocks, [], state), Option.some), ({ done, value }) =>
           done === true ? Effect.fail(Option.none()) : Effect.succeed(value)

@@ -1,6 +1,7 @@
 /** A line's speech from the clips that it was recorded in. Plain values in, samples out: it is done here or in threads. */
 import { floatsOf } from "../audio/Kernels.ts"
 import { plainSamplesIn } from "../audio/Int16.ts"
+import { newRoom, type Room } from "../audio/Rooms.ts"
 import { resampled } from "../audio/Resample.ts"
 import { spedUp } from "../audio/Stretch.ts"
 import { edgeFade, fadeEdges } from "../audio/Trim.ts"
@@ -36,11 +37,6 @@ export class ClipGone extends Error {
     super(`clip ${utterance} is gone or damaged`)
   }
 }
-
-/** Where so many samples may be written. */
-export type Room = (length: number) => Float32Array
-
-const newRoom: Room = (length) => new Float32Array(length)
 
 /** Its samples, as many as its length or a little fewer. Throws a ClipGone, and what the file system throws. */
 export const speechOf = (
