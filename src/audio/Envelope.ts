@@ -34,19 +34,25 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
   const { samples } = pcm
   const hop = Math.max(1, Math.round(pcm.rate / 200))
   const levels = new Float32Array(Math.max(1, Math.ceil(samples.length / hop)))
-  for (let i = 0; i < levels.length; i++) {
-    const from = Math.max(0, Math.round((i - 0.5) * hop))
-    const to = Math.min(samples.length, Math.round((i + 1.5) * hop))
+  // Each level is made of two halves, of which the later is the earlier of the next.
+  let earlier = { from: 0, sum: 0, squares: 0 }
+  let at = 0
+  for (let half = 0; half <= levels.length; half++) {
+    const from = at
+    const to = Math.min(samples.length, Math.round((half + 0.5) * hop))
     let sum = 0
     let squares = 0
-    for (let at = from; at < to; at++) {
+    for (; at < to; at++) {
       const sample = samples[at]!
       sum += sample
       squares += sample * sample
     }
-    const count = Math.max(1, to - from)
-    const power = squares / count - (sum / count) ** 2
-    levels[i] = power > 1e-12 ? 10 * Math.log10(power) : silentLevel
+    if (half > 0) {
+      const count = Math.max(1, at - earlier.from)
+      const power = (earlier.squares + squares) / count - ((earlier.sum + sum) / count) ** 2
+      levels[half - 1] = power > 1e-12 ? 10 * Math.log10(power) : silentLevel
+    }
+    earlier = { from, sum, squares }
   }
   return { hop, levels }
 }

@@ -87,17 +87,19 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
   const peak = peakOf(pcm.samples)
   if (peak < 0.25) return []
   const top = peak - 1.5 / 32_768
+  const { samples } = pcm
+  const isTop = (at: number) => Math.abs(samples[at]!) >= top
   let flat = 0
-  let run = 0
-  for (let i = 0; i <= pcm.samples.length; i++) {
-    if (i < pcm.samples.length && Math.abs(pcm.samples[i]!) >= top) {
-      run++
-      continue
-    }
-    if (run >= 4) flat += run
-    run = 0
+  // A run of four holds every fourth sample: the others are looked at where that one is at the peak.
+  for (let i = 3; i < samples.length; i += 4) {
+    if (!isTop(i)) continue
+    let from = i
+    while (from > 0 && isTop(from - 1)) from--
+    while (i + 1 < samples.length && isTop(i + 1)) i++
+    if (i + 1 - from >= 4) flat += i + 1 - from
+    i -= (i + 1) % 4
   }
-  const share = flat / pcm.samples.length
+  const share = flat / samples.length
   return share > 0.002
     ? [{ kind: "clipped", detail: `${(share * 100).toFixed(1)} % of the samples are clipped` }]
     : []

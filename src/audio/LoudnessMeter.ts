@@ -26,15 +26,20 @@ export class LoudnessMeter {
   }
 }
 
+/** Gating blocks of about one loudness. */
+interface Alike {
+  count: number
+  power: number
+}
+
 /**
- * Loudness from the power of one step after the other, in memory that does not grow: gating blocks are counted in steps of 0.01 LU,
- * with their exact power.
+ * Loudness from the power of one step after the other, in memory that does not grow with their number: gating blocks are counted in
+ * steps of 0.01 LU, with their exact power. Of those steps a clip meets a few: only what is met takes memory.
  */
 export class LoudnessGate {
   /** Power sums of the last steps; four make one gating block. */
   private readonly steps = new Float64Array(4)
-  private readonly counts = new Float64Array(bins)
-  private readonly powers = new Float64Array(bins)
+  private readonly bins = new Map<number, Alike>()
   private count = 0
 
   constructor(private readonly rate: SampleRate) {}
@@ -49,33 +54,40 @@ export class LoudnessGate {
     const power = (steps[0]! + steps[1]! + steps[2]! + steps[3]!) / length
     const level = loudness(power)
     if (!(level > silence)) return
-    const bin = Math.min(bins - 1, Math.floor((level - silence) / binWidth))
-    this.counts[bin]!++
-    this.powers[bin]! += power
+    const bin = Math.min(lastBin, Math.floor((level - silence) / binWidth))
+    const alike = this.bins.get(bin)
+    if (alike === undefined) this.bins.set(bin, { count: 1, power })
+    else {
+      alike.count++
+      alike.power += power
+    }
   }
 
   /** The integrated loudness in LUFS of what was taken so far, -70 at least and under 400 ms. */
   integrated(): number {
-    let count = 0
-    let power = 0
-    for (let bin = 0; bin < bins; bin++) {
-      count += this.counts[bin]!
-      power += this.powers[bin]!
-    }
-    if (count === 0) return silence
-    const gate = Math.max(0, Math.ceil((loudness(power / count) - 10 - silence) / binWidth))
-    count = 0
-    power = 0
-    for (let bin = gate; bin < bins; bin++) {
-      count += this.counts[bin]!
-      power += this.powers[bin]!
-    }
-    return count === 0 ? silence : loudness(power / count)
+    const inOrder = Array.from(this.bins).sort(([one], [other]) => one - other)
+    const all = meanOf(inOrder, 0)
+    if (all === undefined) return silence
+    const gate = Math.max(0, Math.ceil((loudness(all) - 10 - silence) / binWidth))
+    const gated = meanOf(inOrder, gate)
+    return gated === undefined ? silence : loudness(gated)
   }
+}
+
+/** The mean power of the blocks from a bin on. */
+const meanOf = (bins: ReadonlyArray<readonly [number, Alike]>, from: number): number | undefined => {
+  let count = 0
+  let power = 0
+  for (const [bin, alike] of bins) {
+    if (bin < from) continue
+    count += alike.count
+    power += alike.power
+  }
+  return count === 0 ? undefined : power / count
 }
 
 const binWidth = 0.01
 /** From -70 LUFS to +20. */
-const bins = 9_000
+const lastBin = 8_999
 
 const loudness = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log10(power) : -Infinity)

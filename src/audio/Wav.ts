@@ -35,6 +35,16 @@ export const encodeWav16 = (pcm: Pcm, broadcast?: BroadcastNote): Uint8Array => 
   return file
 }
 
+/** The same of a clip that was received as a file: that file, where it is to the byte what would be written. */
+export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
+  const { rate, samples } = pcm
+  const header = wavHeader({ rate, channels: 1, encoding: "int16", frames: samples.length })
+  const isSame =
+    received.length === header.length + samples.length * 2 &&
+    header.every((byte, at) => received[at] === byte)
+  return isSame ? received : encodeWav16(pcm)
+}
+
 /**
  * A file's samples, several channels averaged into one: integers of 8, 16, 24 and 32 bit and floats of 32 and 64. Sizes that a
  * streaming writer left open (0, 0xFFFFFFFF and the like) mean "to the end"; a file shorter than it says is refused.

@@ -52,10 +52,12 @@ export const readFormat = (
       "unsupported",
       `the WAV file's fmt chunk contradicts itself: ${channels} channels of ${bits} bits`
     )
-  if (!Schema.is(SampleRate)(rate))
+  if (!isSampleRate(rate))
     return rejected("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
   return Either.right({ rate, channels, float: code === 3, bits })
 }
+
+const isSampleRate = Schema.is(SampleRate)
 
 /** The channels' samples, ±1 at full scale, in the `size` bytes from `at`; a frame that is not whole is left out. */
 export const channelsOf = (

@@ -4,12 +4,11 @@ import { Worker } from "node:worker_threads"
 import { Effect, Either, type Scope } from "effect"
 import { builtProgram } from "../domain/BuiltProgram.ts"
 import type { Pcm } from "../audio/Pcm.ts"
-import { encodeWav16 } from "../audio/Wav.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../store/StateFault.ts"
 import { breath } from "./Breath.ts"
-import { making, samplesOf, type Unusable, type Wanted } from "./ClipMaking.ts"
+import { fileOf, making, samplesOf, type Unusable, type Wanted } from "./ClipMaking.ts"
 import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipOrder.ts"
 import type { Decode } from "./SpeakDecoder.ts"
 
@@ -51,7 +50,7 @@ export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.m
       }
       return step.value._tag === "Unusable"
         ? step.value
-        : { ...step.value, ...(yield* clips.keep(key, encodeWav16(pcm))) }
+        : { ...step.value, ...(yield* clips.keep(key, fileOf(sound, pcm))) }
     })
 )
 
@@ -72,14 +71,29 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
       Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [] })),
       (worker) => Effect.promise(() => worker.terminate())
     )
-    thread.on("message", ({ id, answer }: ClipAnswer) => {
-      waiting.get(id)?.(answer)
-      waiting.delete(id)
+    thread.on("message", (answers: ReadonlyArray<ClipAnswer>) => {
+      for (const { id, answer } of answers) {
+        waiting.get(id)?.(answer)
+        waiting.delete(id)
+      }
     })
     thread.on("error", (cause) => endWith(`the thread that makes clips broke down: ${cause.message}`))
     thread.on("exit", () => endWith("the thread that makes clips has ended"))
 
     let count = 0
+    let going: Array<ClipOrder> = []
+    /** What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a wait for the disk. */
+    const post = (order: ClipOrder) => {
+      if (going.push(order) > 1) return
+      setImmediate(() => {
+        const orders = going
+        going = []
+        thread.postMessage(
+          orders,
+          orders.flatMap(({ sound }) => (sound instanceof Uint8Array ? [sound.buffer] : []))
+        )
+      })
+    }
     return (key, sound, wanted) =>
       Effect.flatMap(
         Effect.async<ClipAnswer["answer"]>((resume) => {
@@ -89,8 +103,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
           waiting.set(id, tell)
           // Bytes as they came may be a part of a larger piece of memory: what is handed over is theirs alone.
           const own = sound instanceof Uint8Array ? new Uint8Array(sound) : sound
-          const order: ClipOrder = { id, key, sound: own, wanted }
-          thread.postMessage(order, own instanceof Uint8Array ? [own.buffer] : [])
+          post({ id, key, sound: own, wanted })
         }),
         (answer) =>
           answer._tag === "Broken"

@@ -4,7 +4,7 @@ import { segmentsOf } from "../audio/Cut.ts"
 import { framesOf, type Pcm } from "../audio/Pcm.ts"
 import { resampled } from "../audio/Resample.ts"
 import { speechIn } from "../audio/Trim.ts"
-import { decodeWav } from "../audio/Wav.ts"
+import { decodeWav, encodeWav16, keptWav16 } from "../audio/Wav.ts"
 import type { Clip } from "../domain/Clip.ts"
 import type { Estimate } from "../domain/Estimate.ts"
 import type { Fetched } from "../gateway/Gateway.ts"
@@ -43,6 +43,10 @@ export const samplesOf = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =
         onRight: (pcm) => resampled(pcm, keptRate(pcm.rate))
       })
     : Either.right(sound)
+
+/** The file of a clip that was made of a sound. */
+export const fileOf = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
+  sound instanceof Uint8Array ? keptWav16(samples, sound) : encodeWav16(samples)
 
 /** Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn between. */
 export function* making(pcm: Pcm, wanted: Wanted): Generator<void, ClipMade | Unusable> {

@@ -4,6 +4,7 @@ import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Kept } from "../store/ClipFile.ts"
 import type { ClipMade, Unusable, Wanted } from "./ClipMaking.ts"
 
+/** Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the disk. */
 export interface ClipOrder {
   readonly id: number
   readonly key: UtteranceKey

@@ -1,9 +1,8 @@
 /** The thread's side: makes and writes clips as it is asked to, several at once as far as the disk is waited for. */
 import { parentPort, workerData } from "node:worker_threads"
 import { Either, Predicate } from "effect"
-import { encodeWav16 } from "../audio/Wav.ts"
 import { writeClip } from "../store/ClipFile.ts"
-import { making, samplesOf } from "./ClipMaking.ts"
+import { fileOf, making, samplesOf } from "./ClipMaking.ts"
 import type { ClipAnswer, ClipOrder } from "./ClipOrder.ts"
 
 const port = parentPort
@@ -18,7 +17,7 @@ const answerTo = async ({ key, sound, wanted }: ClipOrder): Promise<ClipAnswer["
   while (step.done !== true) step = steps.next()
   return step.value._tag === "Unusable"
     ? step.value
-    : { ...step.value, ...(await writeClip(clips, key, encodeWav16(samples.right))) }
+    : { ...step.value, ...(await writeClip(clips, key, fileOf(sound, samples.right))) }
 }
 
 /** What went wrong, as much of it as crosses over. */
@@ -28,8 +27,11 @@ const brokenBy = (cause: unknown): ClipAnswer["answer"] => ({
   code: Predicate.hasProperty(cause, "code") ? String(cause.code) : undefined
 })
 
-port.on("message", (order: ClipOrder) => {
-  const tell = (answer: ClipAnswer["answer"]) =>
-    port.postMessage({ id: order.id, answer } satisfies ClipAnswer)
-  answerTo(order).then(tell, (cause: unknown) => tell(brokenBy(cause)))
+const answered = async (order: ClipOrder): Promise<ClipAnswer> => ({
+  id: order.id,
+  answer: await answerTo(order).catch(brokenBy)
+})
+
+port.on("message", (orders: ReadonlyArray<ClipOrder>) => {
+  void Promise.all(orders.map(answered)).then((answers) => port.postMessage(answers))
 })
