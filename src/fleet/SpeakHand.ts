@@ -3,6 +3,7 @@ import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "eff
 import type { ProviderId } from "../domain/Ids.ts"
 import { profileOf } from "../domain/ProviderProfile.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
+import { Slots } from "../gateway/Slot.ts"
 import { SpeakBudget } from "../pipeline/SpeakBudget.ts"
 import { inThisThread } from "../pipeline/ClipMaker.ts"
 import { makeDecoder } from "../pipeline/SpeakDecoder.ts"
@@ -42,7 +43,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
     const store = yield* UtteranceStore
     const decode = yield* makeDecoder
     const makeClip = yield* inThisThread
-    const fetching = yield* Effect.makeSemaphore(fetchesAtOnce)
+    const fetching = new Slots(fetchesAtOnce)
     const one = yield* Effect.makeSemaphore(1)
     const benches = new Map<string, Bench>()
     const gateways = new Map<string, Context.Context<Gateway>>()

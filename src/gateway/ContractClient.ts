@@ -3,6 +3,7 @@ import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"
 import type { Asked, Exchange } from "./Exchange.ts"
+import type { Broken, Unreachable } from "./Fault.ts"
 import {
   creditsOf,
   deletedOf,
@@ -14,12 +15,15 @@ import {
   taskPageOf,
   voicePageOf
 } from "./Foreign.ts"
+import type { Refusal } from "./Tolerance.ts"
 
 /** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
   HttpClient.make((request, url) => {
     const asked = askedBy(request, url)
-    return exchange(asked, shapeOf(request, asked)).pipe(
+    return Effect.async<Either.Either<Fields, Refusal>, Unreachable | Broken>((told) =>
+      exchange(asked, shapeOf(request, asked), told)
+    ).pipe(
       Effect.map((told) => {
         const { status, fields } = Either.getOrElse(Either.map(told, taken), (refusal) => refusal)
         return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(fields), { status, headers }))

@@ -1,5 +1,5 @@
 /** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
-import { Duration, Effect, Redacted, Schedule } from "effect"
+import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { millis } from "../domain/Units.ts"
 import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
@@ -7,7 +7,7 @@ import type { Fetched } from "./Gateway.ts"
 import { asked, backoff, persistently } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
-import { type Answer, Wire } from "./Wire.ts"
+import { type Answer, type Told, Wire, type WireFault } from "./Wire.ts"
 
 type DownloadFault = CallFault | NoAudio
 
@@ -26,44 +26,44 @@ const mostAudioBytes = (characters: number): number =>
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
   const wire = yield* Wire
-  const late = `the audio did not come within ${Duration.format(Duration.decode(address.audioWithin))}`
+  const within = Duration.decode(address.audioWithin)
+  const late = `the audio did not come within ${Duration.format(within)}`
   const own = { [keyHeader]: Redacted.value(address.key) }
   const foreign = {}
 
-  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> => {
-    const url = target(location, address.baseUrl)
-    return url instanceof NoAudio ? Effect.fail(url) : get(url, most, mostRedirects)
-  }
+  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> =>
+    Effect.async((told) => get(target(location, address.baseUrl), most, mostRedirects, told))
 
-  const get = (url: URL, most: number, left: number): Effect.Effect<Uint8Array, DownloadFault> =>
-    wire
-      .send({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: "GET",
-        headers: isOwn(address.baseUrl, url) ? own : foreign,
-        most,
-        within: address.audioWithin,
-        late
-      })
-      .pipe(
-        Effect.catchTag(
-          "BodyTooLong",
-          () =>
-            new NoAudio({ reason: "too-large", words: `more than ${Math.round(most / 1e6)} MB for its text` })
-        ),
-        Effect.flatMap((answer) => {
-          const { status, body } = answer
-          if (status >= 200 && status < 300) return Effect.succeed(body)
-          const location = status >= 300 && status < 400 ? answer.header("location") : undefined
-          if (location === undefined) return Effect.fail(refusal(answer))
-          const next = target(location, url)
-          if (next instanceof NoAudio) return next
-          return left === 0
-            ? new NoAudio({ reason: "address", words: "its address redirects in circles" })
-            : get(next, most, left - 1)
-        })
-      )
+  const get = (
+    url: URL | NoAudio,
+    most: number,
+    left: number,
+    told: Told<Uint8Array, DownloadFault>
+  ): void => {
+    if (url instanceof NoAudio) return told(Either.left(url))
+    const sent = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "GET" as const,
+      headers: isOwn(address.baseUrl, url) ? own : foreign,
+      body: undefined,
+      most,
+      within,
+      late
+    }
+    wire.send(sent, (how) => {
+      if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
+      const { status, body } = how.right
+      if (status >= 200 && status < 300) return told(Either.right(body))
+      const location = status >= 300 && status < 400 ? how.right.header("location") : undefined
+      if (location === undefined) return told(Either.left(refusal(how.right)))
+      if (left === 0)
+        return told(
+          Either.left(new NoAudio({ reason: "address", words: "its address redirects in circles" }))
+        )
+      get(target(location, url), most, left - 1, told)
+    })
+  }
 
   const transcriptOf = (done: Done): Effect.Effect<Fetched["transcript"]> => {
     const offered =
@@ -84,9 +84,10 @@ export const makeDownload = Effect.gen(function* () {
   const fetched = (done: Done, characters: number): Effect.Effect<Fetched, DownloadFault> =>
     Effect.flatMap(file(done.audio, mostAudioBytes(characters)), (audio) => {
       const fault = notAudio(audio, (said) => presentable(said, address.key))
-      return fault === undefined
-        ? Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
-        : Effect.fail(fault)
+      if (fault !== undefined) return Either.left(fault)
+      return done.json === undefined && done.srt === undefined
+        ? Either.right({ audio, transcript: noTranscript })
+        : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
   /** Fetches a done task; `again` gives its addresses afresh. */
@@ -122,6 +123,14 @@ const afresh = backoff.pipe(
   ),
   Schedule.intersect(Schedule.recurs(mostRetries))
 )
+
+const withoutTooLong = (fault: WireFault): DownloadFault =>
+  fault._tag === "BodyTooLong"
+    ? new NoAudio({
+        reason: "too-large",
+        words: `more than ${Math.round(fault.most / 1e6)} MB for its text`
+      })
+    : fault
 
 /** An address that may be gone to. */
 const target = (location: string, base: URL): URL | NoAudio => {

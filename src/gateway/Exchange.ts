@@ -2,12 +2,12 @@
  * A request of the interface and its answer in the contract's shape, whatever shape the service gave it. The key goes to the
  * service's own origin only, redirects included.
  */
-import { Clock, Duration, Effect, Either, Redacted } from "effect"
+import { Duration, Either, Redacted } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { Broken, type Unreachable } from "./Fault.ts"
 import { isOwn, presentable, type ServiceAddress } from "./ServiceAddress.ts"
 import { type Refusal, refusalOf } from "./Tolerance.ts"
-import type { Answer, Wire } from "./Wire.ts"
+import type { Answer, Told, Wire, WireFault } from "./Wire.ts"
 
 /** What is asked of the interface. */
 export interface Asked {
@@ -21,8 +21,9 @@ export interface Asked {
 /** Asks; `shape` brings the body of a success into the contract's shape, which is told right, and a refusal left. */
 export type Exchange = <A>(
   asked: Asked,
-  shape: (value: unknown) => A
-) => Effect.Effect<Either.Either<A, Refusal>, Unreachable | Broken>
+  shape: (value: unknown) => A,
+  told: Told<Either.Either<A, Refusal>, Unreachable | Broken>
+) => void
 
 /** The most bytes of an answer of the interface. */
 const mostBytes = 16 * 1024 * 1024
@@ -30,31 +31,15 @@ const mostBytes = 16 * 1024 * 1024
 /** How often an answer may point elsewhere. */
 const mostRedirects = 5
 
-/** Makes the exchange with one service. */
-export const makeExchange = (address: ServiceAddress["Type"], wire: Wire): Exchange => {
+/** Makes the exchange with one service; `now` tells the milliseconds since 1970. */
+export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: () => number): Exchange => {
   const { baseUrl, key } = address
+  const { origin } = baseUrl
   const plain = { [keyHeader]: Redacted.value(key), accept: "application/json" }
   const withBody = { ...plain, "content-type": "application/json" }
   const base = baseUrl.pathname.replace(/\/+$/u, "")
-  const late = `no answer within ${Duration.format(Duration.decode(address.answerWithin))}`
-
-  const sent = ({ method, path, body }: Asked) =>
-    wire
-      .send({
-        origin: baseUrl.origin,
-        path,
-        method,
-        headers: body === undefined ? plain : withBody,
-        ...(body === undefined ? {} : { body }),
-        most: mostBytes,
-        within: address.answerWithin,
-        late
-      })
-      .pipe(
-        Effect.catchTag("BodyTooLong", () =>
-          Effect.fail(new Broken({ words: "an answer of more than 16 MB" }))
-        )
-      )
+  const within = Duration.decode(address.answerWithin)
+  const late = `no answer within ${Duration.format(within)}`
 
   /** The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor a request without its key. */
   const pointedTo = (asked: Asked, { status }: Answer, location: string): Asked | Broken => {
@@ -70,36 +55,58 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire): Excha
     return { ...asked, path: target.pathname + target.search }
   }
 
+  /** What an answer says, or what it asks to be asked instead. */
+  const read = <A>(
+    asked: Asked,
+    answer: Answer,
+    shape: (value: unknown) => A
+  ): Asked | Either.Either<Either.Either<A, Refusal>, Broken> => {
+    const { status } = answer
+    const location = status >= 300 && status <= 399 ? answer.header("location") : undefined
+    if (location !== undefined) {
+      const next = pointedTo(asked, answer, location)
+      return next instanceof Broken ? Either.left(next) : next
+    }
+    const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString("utf8")
+    const value = parsed(body)
+    if (status < 200 || status > 299)
+      return Either.right(Either.left(refusalOf(asked.method, answer, value ?? body, key, now())))
+    return value === undefined && body.trim() !== ""
+      ? Either.left(new Broken({ words: `not JSON: ${presentable(body, key)}` }))
+      : Either.right(Either.right(shape(value ?? null)))
+  }
+
   const exchange = <A>(
     asked: Asked,
     shape: (value: unknown) => A,
+    told: Told<Either.Either<A, Refusal>, Unreachable | Broken>,
     redirects: number
-  ): Effect.Effect<Either.Either<A, Refusal>, Unreachable | Broken> =>
-    Effect.flatMap(sent(asked), (answer) => {
-      const { status } = answer
-      const location = status >= 300 && status <= 399 ? answer.header("location") : undefined
-      if (location !== undefined) {
-        const next = pointedTo(asked, answer, location)
-        if (next instanceof Broken) return next
-        return redirects === 0
-          ? new Broken({ words: "it redirects in circles" })
-          : exchange(next, shape, redirects - 1)
-      }
-      const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString(
-        "utf8"
-      )
-      const value = parsed(body)
-      if (status >= 200 && status < 300)
-        return value === undefined && body.trim() !== ""
-          ? new Broken({ words: `not JSON: ${presentable(body, key)}` })
-          : Effect.succeed(Either.right(shape(value ?? null)))
-      return Effect.map(Clock.currentTimeMillis, (now) =>
-        Either.left(refusalOf(asked.method, answer, value ?? body, key, now))
-      )
+  ): void => {
+    const { method, path, body } = asked
+    const sent = {
+      origin,
+      path,
+      method,
+      headers: body === undefined ? plain : withBody,
+      body,
+      most: mostBytes,
+      within,
+      late
+    }
+    wire.send(sent, (how) => {
+      if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
+      const said = read(asked, how.right, shape)
+      if (Either.isEither(said)) return told(said)
+      if (redirects === 0) return told(Either.left(new Broken({ words: "it redirects in circles" })))
+      exchange(said, shape, told, redirects - 1)
     })
+  }
 
-  return (asked, shape) => exchange({ ...asked, path: base + asked.path }, shape, mostRedirects)
+  return (asked, shape, told) => exchange({ ...asked, path: base + asked.path }, shape, told, mostRedirects)
 }
+
+const withoutTooLong = (fault: WireFault): Unreachable | Broken =>
+  fault._tag === "BodyTooLong" ? new Broken({ words: "an answer of more than 16 MB" }) : fault
 
 const parsed = (body: string): unknown => {
   try {

@@ -37,7 +37,8 @@ export interface Fetched {
 export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   effect: Effect.gen(function* () {
     const address = yield* ServiceAddress
-    const exchange = makeExchange(address, yield* Wire)
+    const clock = yield* Effect.clock
+    const exchange = makeExchange(address, yield* Wire, () => clock.unsafeCurrentTimeMillis())
     const { speech } = yield* HttpApiClient.makeWith(SpeechApi, {
       baseUrl: address.baseUrl.origin,
       httpClient: contractClient(exchange)
@@ -51,15 +52,25 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
      * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the derived
      * client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
      */
-    const called = <A extends { readonly task_id: string | undefined }>(
+    const called = <A extends { readonly task_id: string | undefined }, B, E>(
       asked: Asked,
-      shape: (value: unknown) => A
-    ): Effect.Effect<A & { readonly task_id: string }, CallFault> =>
-      Effect.flatMap(exchange(asked, shape), (told) => {
-        if (Either.isLeft(told)) return Effect.fail(faultOf(Either.merge(readRefusal(told.left.fields))))
-        const { right } = told
-        return isNamed(right) ? Effect.succeed(right) : new Broken({ words: incomplete })
-      })
+      shape: (value: unknown) => A,
+      named: (answer: A & { readonly task_id: string }) => B,
+      failed: (fault: CallFault) => E
+    ): Effect.Effect<B, E> =>
+      Effect.async((told) =>
+        exchange(asked, shape, (how) => {
+          if (Either.isLeft(how)) return told(Either.left(failed(how.left)))
+          const said = how.right
+          if (Either.isLeft(said))
+            return told(Either.left(failed(faultOf(Either.merge(readRefusal(said.left.fields))))))
+          told(
+            isNamed(said.right)
+              ? Either.right(named(said.right))
+              : Either.left(failed(new Broken({ words: incomplete })))
+          )
+        })
+      )
 
     const history = yield* makeHistory((page, limit) =>
       read(
@@ -71,15 +82,11 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
     /** One look at a task; not tried again by itself. */
     const look = (task: TaskId): Effect.Effect<Sight, CallFault | Vanished> =>
-      Effect.mapBoth(
-        called({ method: "GET", path: `/v1/task/${encodeURIComponent(task)}` }, (value) =>
-          taskOf(value, task)
-        ),
-        {
-          onFailure: (fault): CallFault | Vanished =>
-            fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault,
-          onSuccess: sightOf
-        }
+      called(
+        { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
+        (value) => taskOf(value, task),
+        sightOf,
+        (fault) => (fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault)
       )
 
     /** A done task's fresh addresses, for a fetch whose address did not serve. */
@@ -97,20 +104,20 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
        * Creates a task, once: a create is not tried again here, since only the store and the history tell whether that
        * would be paid for twice.
        */
-      submit: (utterance: Utterance, label: string, profile: ProviderProfile) =>
-        Effect.map(
-          called(
-            {
-              method: "POST",
-              path: `/v1/text-to-speech/${encodeURIComponent(utterance.casting.voice)}`,
-              body: JSON.stringify(payloadOf(utterance, label, profile))
-            },
-            referenceOf
-          ),
-          ({ task_id, credits }): Accepted => ({
-            task: TaskId.make(task_id),
-            credits: saidCredits(credits)
-          })
+      submit: (
+        utterance: Utterance,
+        label: string,
+        profile: ProviderProfile
+      ): Effect.Effect<Accepted, CallFault> =>
+        called(
+          {
+            method: "POST",
+            path: `/v1/text-to-speech/${encodeURIComponent(utterance.casting.voice)}`,
+            body: JSON.stringify(payloadOf(utterance, label, profile))
+          },
+          referenceOf,
+          ({ task_id, credits }) => ({ task: TaskId.make(task_id), credits: saidCredits(credits) }),
+          (fault) => fault
         ),
 
       look,

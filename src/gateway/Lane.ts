@@ -3,11 +3,12 @@
  * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held it
  * has ended, its finalizers included.
  */
-import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
 import { type Breaker, broke, closedBreaker, isOpen, worked } from "./Breaker.ts"
 import type { CallFault } from "./Fault.ts"
 import { borne, fullPace, type Pace, slowed } from "./Pace.ts"
+import { type Free, held } from "./Slot.ts"
 
 /** Limits of a lane. */
 export interface LaneLimits {
@@ -87,13 +88,14 @@ export const makeLane = (
       )
     })
 
-    const told = (how: "taken" | "answered" | CallFault): Effect.Effect<void> =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (how === "taken") {
-          setPace(borne(pace, limits.concurrency))
-          breaker = worked(breaker)
-          return Effect.void
-        }
+    const taken = Effect.sync(() => {
+      setPace(borne(pace, limits.concurrency))
+      breaker = worked(breaker)
+    })
+
+    const told = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
+      if (how === "taken") return taken
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (how === "answered" || how._tag === "Refused") {
           breaker = worked(breaker)
           return Effect.void
@@ -106,6 +108,7 @@ export const makeLane = (
         breaker = broke(breaker)
         return isOpen(breaker) && mended === undefined ? trip : Effect.void
       })
+    }
 
     const clearance: Effect.Effect<void> = Effect.suspend(() => {
       if (mended !== undefined) return Effect.zipRight(Deferred.await(mended), clearance)
@@ -122,12 +125,7 @@ export const makeLane = (
     })
 
     return {
-      inSlot: (effect, priority = 0) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(restore(slotOf(queue, priority)), (free) =>
-            Effect.ensuring(restore(effect), Effect.sync(free))
-          )
-        ),
+      inSlot: (effect, priority = 0) => held(() => slotOf(queue, priority), effect),
       clearance,
       isClear: () => mended === undefined && heldUntil === 0 && pace.gap === 0,
       told,
@@ -146,27 +144,29 @@ const startsPerSecond = (perSecond: number | undefined) => {
   return { intervalCap, interval: (intervalCap / perSecond) * 1000, strict: true }
 }
 
-/** Waits for a slot; returns what frees it. Interrupted while waiting, it takes none. */
-const slotOf = (queue: PQueue, priority: number): Effect.Effect<() => void> =>
-  Effect.suspend(() => {
-    let given: (() => void) | undefined
-    let unwanted = false
-    const waiting = Effect.async<() => void>((resume) => {
-      void queue.add(
-        () =>
-          unwanted
-            ? Promise.resolve()
-            : new Promise<void>((free) => {
-                given = free
-                resume(Effect.succeed(free))
-              }),
-        { priority }
-      )
-    })
-    return Effect.onInterrupt(waiting, () =>
-      Effect.sync(() => {
+/** A slot, now or when one is free. */
+const slotOf = (queue: PQueue, priority: number): Free | Effect.Effect<Free> => {
+  let given: Free | undefined
+  let unwanted = false
+  let tell = (_: Free): void => undefined
+  void queue.add(
+    () =>
+      unwanted
+        ? Promise.resolve()
+        : new Promise<void>((free) => {
+            given = free
+            tell(free)
+          }),
+    { priority }
+  )
+  return (
+    given ??
+    Effect.async<Free>((resume) => {
+      tell = (free) => resume(Exit.succeed(free))
+      return Effect.sync(() => {
         unwanted = true
         given?.()
       })
-    )
-  })
+    })
+  )
+}

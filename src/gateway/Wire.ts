@@ -1,9 +1,10 @@
 /**
  * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so that
- * nothing of it is left open and nothing streams through layers that would cost more than the request.
+ * nothing of it is left open and nothing streams through layers that would cost more than the request. Plain calls back: what can
+ * stop a request in the air is its time, its length and the end of the wire, which comes with that of the run.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Data, Duration, Effect } from "effect"
+import { Data, Duration, Effect, Either } from "effect"
 import { transportFault } from "./Calls.ts"
 import { Broken, Unreachable } from "./Fault.ts"
 
@@ -15,7 +16,7 @@ export interface Sent {
   readonly path: string
   readonly method: "GET" | "POST" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body: string | undefined
   /** The most bytes of the answer's body. */
   readonly most: number
   /** The longest wait for the whole answer. */
@@ -36,61 +37,64 @@ export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly most
 
 export type WireFault = Unreachable | Broken | BodyTooLong
 
+/** Is told how a request went, once. */
+export type Told<A, E> = (how: Either.Either<A, E>) => void
+
 /** Sends requests over connections of its own, which are closed with it. */
 export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
   scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
-    send: ({ origin, path, method, headers, body, most, within, late }: Sent) =>
-      Effect.async<Answer, WireFault>((resume) => {
-        const pieces: Array<Buffer> = []
-        let length = 0
-        let status = 0
-        let told: Readonly<Record<string, string | Array<string> | undefined>> = {}
-        let stop: ((reason: Error) => void) | undefined
-        let fault: WireFault | undefined
-        const giveUp = (why: WireFault) => {
-          fault ??= why
-          if (stop === undefined) resume(Effect.fail(fault))
-          else stop(fault)
-        }
-        const timer = setTimeout(
-          // Without a connection nothing was sent, and nothing will be.
-          () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new Broken({ words: late })),
-          Duration.toMillis(within)
-        )
-        dispatcher.dispatch(
-          { origin, path, method, headers, body: body ?? null },
-          {
-            onRequestStart: (controller) => {
-              stop = (reason) => controller.abort(reason)
-              if (fault !== undefined) stop(fault)
-            },
-            onResponseStart: (_, code, names) => {
-              status = code
-              told = names
-              if (Number(names["content-length"]) > most) giveUp(new BodyTooLong({ most }))
-            },
-            onResponseData: (_, piece) => {
-              length += piece.length
-              if (length > most) giveUp(new BodyTooLong({ most }))
-              else pieces.push(piece)
-            },
-            onResponseEnd: () => {
-              clearTimeout(timer)
-              resume(Effect.succeed({ status, header: (name) => one(told[name]), body: whole(pieces) }))
-            },
-            onResponseError: (_, error) => {
-              clearTimeout(timer)
-              resume(Effect.fail(fault ?? transportFault(error, undefined)))
-            }
+    send: (
+      { origin, path, method, headers, body, most, within, late }: Sent,
+      told: Told<Answer, WireFault>
+    ): void => {
+      const pieces: Array<Buffer> = []
+      let length = 0
+      let status = 0
+      let names: Names = {}
+      let stop: ((reason: Error) => void) | undefined
+      let fault: WireFault | undefined
+      const giveUp = (why: WireFault) => {
+        fault ??= why
+        if (stop === undefined) told(Either.left(fault))
+        else stop(fault)
+      }
+      const timer = setTimeout(
+        // Without a connection nothing was sent, and nothing will be.
+        () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new Broken({ words: late })),
+        Duration.toMillis(within)
+      )
+      dispatcher.dispatch(
+        { origin, path, method, headers, body: body ?? null },
+        {
+          onRequestStart: (controller) => {
+            stop = (reason) => controller.abort(reason)
+            if (fault !== undefined) stop(fault)
+          },
+          onResponseStart: (_, code, headers) => {
+            status = code
+            names = headers
+            if (Number(headers["content-length"]) > most) giveUp(new BodyTooLong({ most }))
+          },
+          onResponseData: (_, piece) => {
+            length += piece.length
+            if (length > most) giveUp(new BodyTooLong({ most }))
+            else pieces.push(piece)
+          },
+          onResponseEnd: () => {
+            clearTimeout(timer)
+            told(Either.right({ status, header: (name) => one(names[name]), body: whole(pieces) }))
+          },
+          onResponseError: (_, error) => {
+            clearTimeout(timer)
+            told(Either.left(fault ?? transportFault(error, undefined)))
           }
-        )
-        return Effect.sync(() => {
-          clearTimeout(timer)
-          giveUp(new Broken({ words: "it was interrupted" }))
-        })
-      })
+        }
+      )
+    }
   }))
 }) {}
+
+type Names = Readonly<Record<string, string | Array<string> | undefined>>
 
 const one = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value

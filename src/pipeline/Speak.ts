@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
+import { Slots } from "../gateway/Slot.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
@@ -31,7 +32,7 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
       const store = yield* UtteranceStore
       const run = yield* makeRun(settings)
       const decode = yield* makeDecoder
-      const fetching = yield* Effect.makeSemaphore(fetchesAtOnce)
+      const fetching = new Slots(fetchesAtOnce)
       yield* store.revive(settings.keys, "passing")
       run.counts.reused = yield* mendClips(settings.keys)
       const unspoken = yield* store.unspoken(settings.keys)

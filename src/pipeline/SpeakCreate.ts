@@ -138,6 +138,7 @@ const attempt = (
     const profile = run.settings.profileOf(casting.provider)
     const label = labelled(row.label, markOf(key, row.take))
     const sent = yield* landed(
+      run,
       Effect.gen(function* () {
         yield* store.apply({ event: "announce", key })
         const announcedAt = run.now()
@@ -212,24 +213,19 @@ const paced = (run: SpeakRun, lane: Lane, provider: ProviderId): Effect.Effect<v
  * Runs a create to its recorded end even when the run is interrupted meanwhile, for as long as an answer may take to come
  * home; after that it stays announced, which the next run looks into.
  */
-const landed = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDaemon(restore(create)), (fiber) =>
-      restore(Fiber.await(fiber)).pipe(
-        Effect.flatten,
-        Effect.onInterrupt(() =>
-          // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
-          Fiber.await(fiber).pipe(
-            Effect.timeoutOption(landing),
-            Effect.interruptible,
-            Effect.forkDaemon,
-            Effect.flatMap(Fiber.await),
-            Effect.zipRight(Fiber.interrupt(fiber))
-          )
-        )
-      )
+const landed = <A, E>(run: SpeakRun, create: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.async((resume) => {
+    const fiber = run.apart(create)
+    fiber.addObserver(resume)
+    // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
+    return Fiber.await(fiber).pipe(
+      Effect.timeoutOption(landing),
+      Effect.interruptible,
+      Effect.forkDaemon,
+      Effect.flatMap(Fiber.await),
+      Effect.zipRight(Fiber.interrupt(fiber))
     )
-  )
+  })
 
 /** A refused create: the run's end for the key and the credits, this utterance's own for everything else. */
 const refusedCreate = (

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Setback } from "../domain/Setback.ts"
 import type { Lane } from "../gateway/Lane.ts"
+import type { Slots } from "../gateway/Slot.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import type { ClipWork } from "./ClipMaker.ts"
@@ -17,7 +18,7 @@ export const fetchesAtOnce = 8
 export interface Desk extends ClipWork {
   readonly run: SpeakRun
   readonly lane: Lane
-  readonly fetching: Effect.Semaphore
+  readonly fetching: Slots
   readonly last: boolean
 }
 
@@ -30,7 +31,7 @@ export const spoken = (
     const { run, lane, fetching } = desk
     const { key, casting } = row.utterance
     const done = yield* settledTask(run, lane, row)
-    const { clip, suspect } = yield* fetching.withPermits(1)(fetchedClip(run, desk, row, done))
+    const { clip, suspect } = yield* fetching.hold(fetchedClip(run, desk, row, done))
     if (suspect !== undefined) run.counts.suspect++
     yield* run.progress.emit({
       _tag: "Spoken",

@@ -1,5 +1,5 @@
 /** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
-import { Deferred, Duration, Effect, Option, Scope } from "effect"
+import { Deferred, Duration, Effect, type Fiber, Option, Runtime, Scope } from "effect"
 import type { Casting } from "../domain/Casting.ts"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import type { Utterance } from "../domain/Utterance.ts"
@@ -39,6 +39,8 @@ export interface SpeakRun extends SpeakParts {
   readonly price: (casting: Casting) => number | undefined
   /** Does what may pay for an utterance. Under a limit and without a price this is one at a time, until a price is learned. */
   readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Begins work that goes on when who began it is interrupted. */
+  readonly apart: <A, E>(work: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** Stops creates; the first reason stands. */
   readonly stop: (halt: Halt) => Effect.Effect<void>
   readonly halted: () => Halt | undefined
@@ -82,6 +84,7 @@ export const makeRun = (
     const progress = yield* Progress
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
+    const apart = Runtime.runFork(yield* Effect.runtime())
     const now = () => clock.unsafeCurrentTimeMillis()
     const stopSignal = yield* Deferred.make<void>()
     const lanes = new Map<ProviderId, Lane>()
@@ -117,14 +120,17 @@ export const makeRun = (
       })
 
     const { deadline } = settings
-    const punctual = Effect.suspend(() =>
-      deadline === undefined || now() < deadline.at
+    const punctual =
+      deadline === undefined
         ? Effect.void
-        : stop({
-            reason: "deadline",
-            words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
-          })
-    )
+        : Effect.suspend(() =>
+            now() < deadline.at
+              ? Effect.void
+              : stop({
+                  reason: "deadline",
+                  words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
+                })
+          )
     const watch = Effect.suspend(() =>
       now() - lastSuccess < Duration.toMillis(patience)
         ? Effect.void
@@ -192,6 +198,7 @@ export const makeRun = (
                   : pricedBy(utterance, work)
               )
             ),
+      apart,
       stop,
       halted: () => halt,
       punctual,
