@@ -18,7 +18,7 @@ export interface ServiceOptions {
 export type ChosenService = "embedded" | { readonly baseUrl: string }
 
 const remote = Effect.fnUntraced(function* (baseUrl: string) {
-  if (!URL.canParse(baseUrl)) {
+  if (!URL.canParse(baseUrl) || !["http:", "https:"].includes(new URL(baseUrl).protocol)) {
     return yield* badUsage(
       `the service's address "${baseUrl}" is none: expected one like https://tts.example`
     )

@@ -78,7 +78,7 @@ const clipped = (words: string): string => {
 
 const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
   total.utterances === total.reused
-    ? "Nothing would be sent: everything is at hand."
+    ? `Nothing would be sent: ${total.utterances === 0 ? "there is nothing to say" : "everything is at hand"}.`
     : `${counted(total.utterances - total.reused, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`,
   ...(total.credits === undefined
     ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]

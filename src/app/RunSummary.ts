@@ -17,7 +17,7 @@ export const summaryText = (
   const { tasks, credits } = report
   const sent =
     tasks.created + tasks.adopted === 0
-      ? "Nothing was sent: everything was at hand."
+      ? nothingSent(jobs)
       : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${counted(tasks.reused, "clip")} at hand, ` +
         `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}${spent(credits)}; ${report.seconds.toFixed(1)} s`
   return [
@@ -47,6 +47,13 @@ export const summaryText = (
     "",
     sent
   ].join("\n")
+}
+
+const nothingSent = (jobs: ReadonlyArray<JobResult>): string => {
+  if (jobs.some(({ status }) => status !== "delivered")) return "Nothing was sent."
+  return jobs.every(({ metrics }) => metrics?.spoken === 0)
+    ? "Nothing was sent: there is nothing to say."
+    : "Nothing was sent: everything was at hand."
 }
 
 const statusOf = (job: JobResult): string =>

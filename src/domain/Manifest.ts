@@ -313,10 +313,15 @@ export type NotifySettings = typeof NotifySettings.Type
 export const Undecided = Schema.Literal("match", "report", "again")
 export type Undecided = typeof Undecided.Type
 
+/** An address of the web, as far as its spelling tells. */
+const httpAddress = /^https?:\/\/[^\s/]\S*$/iu
+
 const serviceExpected = (found: unknown): string =>
   Predicate.isRecord(found) && typeof found["baseUrl"] === "string" && "undecided" in found
     ? `expected undecided to be one of ${Undecided.literals.join(", ")}, found ${JSON.stringify(found["undecided"])}`
-    : `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(found)}`
+    : Predicate.isRecord(found) && typeof found["baseUrl"] === "string" && !httpAddress.test(found["baseUrl"])
+      ? `expected baseUrl to be an http or https address such as https://tts.example, found ${JSON.stringify(found["baseUrl"])}`
+      : `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(found)}`
 
 /** A manifest. */
 export const Manifest = Schema.Struct({
@@ -325,7 +330,7 @@ export const Manifest = Schema.Struct({
     Schema.Union(
       Schema.Literal("embedded"),
       Schema.Struct({
-        baseUrl: described(Schema.NonEmptyTrimmedString, "The service's base address."),
+        baseUrl: described(Schema.String.pipe(Schema.pattern(httpAddress)), "The service's base address."),
         undecided: optional(
           Undecided,
           "A create whose answer was lost, at a service that does not repeat voice_name: match takes the one task of the history that can only be it and fails the line where that is not certain (default), report fails it always, again creates it once more and may pay twice."

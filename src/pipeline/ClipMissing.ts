@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { UtteranceKey } from "../domain/Ids.ts"
 
-/** The clip's file was deleted or damaged meanwhile: the next run notices it and fetches it again. */
+/** The clip's file was deleted or damaged meanwhile: whoever hears of it removes what is left of it, and the next run fetches it again. */
 export class ClipMissing extends Schema.TaggedError<ClipMissing>()("ClipMissing", {
   utterance: UtteranceKey
 }) {

@@ -1,7 +1,9 @@
 /** A job's delivery with whatever goes wrong in it as its result. */
 import { Effect } from "effect"
 import type { UtteranceUse } from "../domain/Utterance.ts"
+import { ClipFolder } from "../store/ClipFolder.ts"
 import type { Delivery } from "../store/Deliveries.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliverJob, type JobResult } from "./JobDelivery.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
@@ -24,7 +26,8 @@ export const deliverySettled = (
     })
   return deliverJob(plan, takes, out, past).pipe(
     Effect.catchTags({
-      ClipMissing: undone("unfinished"),
+      ClipMissing: (missing) =>
+        Effect.zipRight(spoiltClipsRemoved(plan, takes), undone("unfinished")(missing)),
       ContainerRefuses: undone("failed"),
       DiskFull: undone("failed"),
       FfmpegFailed: undone("failed"),
@@ -38,6 +41,17 @@ export const deliverySettled = (
     Effect.tap(toldUndone)
   )
 }
+
+/**
+ * A clip that keeps its size but not its bytes looks like one at hand until it is read. All such clips of the job are removed, so that
+ * the next run fetches every one of them.
+ */
+const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: ReadonlyArray<UtteranceUse>) {
+  const store = yield* UtteranceStore
+  const folder = yield* ClipFolder
+  const stored = yield* store.clips([...plan.uses, ...takes].map(({ utterance }) => utterance.key))
+  yield* folder.removeSpoilt(new Map([...stored].map(([key, { clip }]) => [key, clip.checksum])))
+})
 
 /** Tells of a job that was not delivered. */
 export const toldUndone = (result: JobResult): Effect.Effect<void, never, Progress> =>

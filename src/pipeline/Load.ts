@@ -12,6 +12,7 @@ import { batchFaults } from "./BatchFaults.ts"
 import { batchKey, isManifest, manifestEndings } from "./BatchKey.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
+import { jobNameFrom } from "./JobName.ts"
 import { readManifest } from "./ManifestFile.ts"
 import { overridesPath, readOverrides } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
@@ -186,7 +187,7 @@ const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifes
   )
 })
 
-const stemOf = (path: Path.Path, file: string): string => path.parse(file).name
+const stemOf = (path: Path.Path, file: string): string => jobNameFrom(path.parse(file).name)
 
 const idOf = (name: string, manifest: string, at: number): Either.Either<JobId, InputRejected> =>
   Schema.decodeUnknownEither(JobId)(name).pipe(

@@ -1,7 +1,7 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { distance } from "fastest-levenshtein"
 import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
-import { isCollection, isNode, LineCounter, parseDocument, type Document } from "yaml"
+import { isCollection, isNode, LineCounter, parseDocument, type Document, type YAMLParseError } from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
@@ -22,12 +22,12 @@ export const readChecked = <A, I>(
   shape: string
 ): Either.Either<A, InputRejected> => {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const unreadable = document.errors.map((error) =>
     InputFault.make({
       file,
       line: lines.linePos(error.pos[0]).line,
-      message: `not readable as YAML or JSON: ${firstLine(error.message)}`
+      message: `not readable as YAML or JSON: ${firstLine(error.message)}${keyAt(text, error)}`
     })
   )
   if (Array.isNonEmptyArray(unreadable)) return Either.left(InputRejected.make({ faults: unreadable }))
@@ -52,6 +52,10 @@ export const readChecked = <A, I>(
     })
   )
 }
+
+/** The key that stands twice, where that is what is wrong. */
+const keyAt = (text: string, { code, pos }: YAMLParseError): string =>
+  code === "DUPLICATE_KEY" ? `, found ${/^[^\s:,}]+/u.exec(text.slice(pos[0]))?.[0] ?? "one"} twice` : ""
 
 interface Fault {
   readonly path: ReadonlyArray<PropertyKey>
@@ -94,9 +98,16 @@ const plainer = (messages: ReadonlyArray<string>): string => {
     return `expected ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}, found ${found}${near}`
   }
   return firstLine(messages[0] ?? "")
+    .replace(
+      /^Expected (?:readonly \[|ReadonlyArray<).*, actual (".*")$/u,
+      "expected a list such as [$1], found $1"
+    )
+    .replace(/^Expected (?:readonly \[|ReadonlyArray<).*, actual/u, "expected a list, found")
+    .replace(/^Expected \{.*\}, actual/u, "expected keys with their values, found")
     .replace(/^Expected Trimmed( & nonEmptyString)?/u, "expected text without spaces around it")
     .replace(/^Expected nonEmptyString/u, "expected text")
     .replace(/^Expected string/u, "expected text")
+    .replace(/^Expected boolean/u, "expected true or false")
     .replace(/^Expected int/u, "expected a whole number")
     .replace(/^Expected/u, "expected")
     .replace(/ actual /u, " found ")

@@ -1,5 +1,5 @@
 /** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
-import { opendirSync, statSync } from "node:fs"
+import { opendirSync, rmSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
@@ -51,6 +51,20 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
         return Array.from(sizes).flatMap(([key, bytes]) =>
           statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
         )
+      })
+    })
+
+    /**
+     * Removes, of these clips given with their checksums, every file that is not what was written, so that `damaged` tells of it.
+     * Reads all of them: for when one was found so.
+     */
+    const removeSpoilt = Effect.fn("ClipFolder.removeSpoilt")(function* (
+      checksums: ReadonlyMap<UtteranceKey, string>
+    ) {
+      yield* worked(folder, () => {
+        for (const [key, checksum] of checksums)
+          if (reader.read(pathOf(key), checksum, () => true) === undefined)
+            rmSync(pathOf(key), { force: true })
       })
     })
 
@@ -106,6 +120,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       keepOriginal,
       reading,
       damaged,
+      removeSpoilt,
       dropOriginal,
       dropOriginals,
       remove,

@@ -1,12 +1,14 @@
 /** A whole run, its clock moved by hand. */
-import { writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
+import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import { planBatch } from "../../src/pipeline/Plan.ts"
+import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { standIn, stored } from "./StandIn.ts"
@@ -44,6 +46,39 @@ it.scoped(
         ])
         const outlay = yield* Outlay
         expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    })
+)
+
+it.scopedLive(
+  "a clip whose bytes have changed on the disk is fetched by the next run, and not paid for again",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeFileSync(
+        join(folder, "note.srt"),
+        "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
+      )
+      yield* Effect.gen(function* () {
+        const batch = yield* loadBatch([join(folder, "note.srt")], {
+          out: join(folder, "out"),
+          provider: ProviderId.make("provider_fast"),
+          voice: VoiceId.make("v1")
+        })
+        const service = yield* Layer.memoize(standIn(0))
+        const ended = Effect.map(
+          Effect.flatMap(planBatch(batch), (plan) => dub(plan, service)),
+          ({ jobs, report }) => [jobs[0]?.status, report.tasks.created, report.tasks.reused]
+        )
+        const clips = yield* ClipFolder
+        expect(yield* ended).toEqual(["delivered", 2, 0])
+        for (const name of readdirSync(clips.folder)) {
+          const bytes = readFileSync(join(clips.folder, name))
+          writeFileSync(join(clips.folder, name), bytes.fill(7, 2_000, 2_010))
+        }
+        rmSync(join(folder, "out"), { recursive: true })
+        expect(yield* ended).toEqual(["unfinished", 0, 2])
+        expect(yield* ended, "both are fetched anew").toEqual(["delivered", 0, 0])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
 )

@@ -66,7 +66,30 @@ describe("a manifest that cannot be used names file, line, path, what was found 
     [
       "a key given twice",
       "jobs: [{ input: a }]\njobs: [{ input: b }]\n",
-      ["m.yaml:2: not readable as YAML or JSON: Map keys must be unique"]
+      ["m.yaml:2: not readable as YAML or JSON: Map keys must be unique, found jobs twice"]
+    ],
+    [
+      "one value where a list belongs",
+      "jobs:\n  - input: a\n    outputs: wav\n",
+      ['m.yaml:3: jobs[0].outputs: expected a list such as ["wav"], found "wav"']
+    ],
+    ["something else where a list belongs", "jobs: 5\n", ["m.yaml:1: jobs: expected a list, found 5"]],
+    [
+      "a value where keys belong",
+      "jobs:\n  - a.srt\n",
+      ['m.yaml:2: jobs[0]: expected keys with their values, found "a.srt"']
+    ],
+    [
+      "a word that is neither true nor false",
+      "jobs: [{ input: a, verify: yes }]",
+      ['m.yaml:1: jobs[0].verify: expected true or false, found "yes"']
+    ],
+    [
+      "an address that is none of the web",
+      "service: { baseUrl: ftp://tts.example }\njobs: [{ input: a }]",
+      [
+        'm.yaml:1: service: expected baseUrl to be an http or https address such as https://tts.example, found "ftp://tts.example"'
+      ]
     ]
   ])("%s", (_, text, expected) => {
     expect(refusals(text)).toEqual(expected)
@@ -74,6 +97,15 @@ describe("a manifest that cannot be used names file, line, path, what was found 
 
   test("every fault is told, not only the first", () => {
     expect(refusals("jobs:\n  - input: a\n    onfailure: fail\n  - inptu: b\n")).toHaveLength(3)
+  })
+})
+
+test("a mapping takes another's keys in by YAML's merge key", () => {
+  const text = "defaults: &night { voice: x, unit: sentence }\njobs: [{ <<: *night, input: a, voice: y }]"
+  expect(Either.getOrThrow(readManifest(text, "m.yaml")).jobs[0]).toEqual({
+    input: "a",
+    voice: "y",
+    unit: "sentence"
   })
 })
 

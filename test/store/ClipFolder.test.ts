@@ -53,6 +53,25 @@ it.scopedLive("notices clips that are gone or cut short", () =>
   )
 )
 
+it.scopedLive("removes clips that keep their size and not their bytes", () =>
+  inFolder((clips) =>
+    Effect.gen(function* () {
+      const well = yield* clips.keep(key("a"), new Uint8Array(10).fill(1))
+      const spoilt = yield* clips.keep(key("b"), new Uint8Array(10).fill(2))
+      writeFileSync(clips.pathOf(key("b")), new Uint8Array(10))
+      const sizes = new Map([key("a"), key("b")].map((one) => [one, 10]))
+      expect(yield* clips.damaged(sizes)).toEqual([])
+      yield* clips.removeSpoilt(
+        new Map([
+          [key("a"), well.checksum],
+          [key("b"), spoilt.checksum]
+        ])
+      )
+      expect(yield* clips.damaged(sizes)).toEqual([key("b")])
+    })
+  )
+)
+
 it.scopedLive("tells a vanished folder from vanished clips", () =>
   inFolder((clips, folder) =>
     Effect.gen(function* () {

@@ -1,0 +1,19 @@
+/** A job's name where its manifest gives none: its file's, made fit to name files on any disk. */
+
+/** Letters of a job's name at most, as `JobId` has it. */
+const mostLetters = 120
+
+/** Bytes of UTF-8 at most: file systems take 255 in a name, and its results add an ending and what marks a file half-written. */
+const mostBytes = 220
+
+/** A file's name without its ending, with what no disk takes left out, and what is too long cut off. */
+export const jobNameFrom = (stem: string): string => {
+  const letters = Array.from(trimmed(stem.replace(/[\\/:*?"<>|\u0000-\u001f]+/gu, "_")))
+  while (isTooLong(letters.join(""))) letters.pop()
+  return trimmed(letters.join(""))
+}
+
+const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes
+
+/** Without dots and spaces at its ends. */
+const trimmed = (name: string): string => name.replace(/^[.\s]+|[.\s]+$/gu, "")

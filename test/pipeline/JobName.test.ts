@@ -1,0 +1,18 @@
+import { Either, Schema } from "effect"
+import { expect, test } from "vitest"
+import { JobId } from "../../src/domain/Ids.ts"
+import { jobNameFrom } from "../../src/pipeline/JobName.ts"
+
+test.each([
+  ["film.vi", "film.vi"],
+  ['What? A "film": part 1', "What_ A _film_ part 1"],
+  ["two\nlines", "two_lines"],
+  [" .hidden. ", "hidden"],
+  ["n".repeat(240), "n".repeat(120)],
+  // Three bytes each: as many as a disk takes in one name, with room for an ending.
+  ["日".repeat(80), "日".repeat(73)],
+  ["𝄞".repeat(60), "𝄞".repeat(55)]
+])("a file called %j makes a job called %j", (stem, name) => {
+  expect(jobNameFrom(stem)).toBe(name)
+  expect(Either.isRight(Schema.decodeUnknownEither(JobId)(name))).toBe(true)
+})
