@@ -5,6 +5,7 @@ interface Kernels {
   readonly memory: WebAssembly.Memory
   readonly loudest: (samples: number, count: number) => number
   readonly doubled: (line: number, out: number, count: number, weights: number, pairs: number) => void
+  readonly raised: (samples: number, count: number, left: number, stretch: number, out: number) => void
   readonly added: (to: number, samples: number, count: number) => void
   readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
@@ -58,6 +59,6 @@ export const lentAt = 1_048_576
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
-export const filtersIn = new Float64Array(buffer, filtersAt, 12)
+export const filtersIn = new Float64Array(buffer, filtersAt, 20)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)

@@ -11,6 +11,24 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
   return loudest
 }
 
+/**
+ * Raises what is highest in stretches of `stretch` samples, in `highest` from `at` on, to the highest absolute values of 8,192 samples at
+ * most: the first `left` of them belong to the first stretch. Nothing else is changed.
+ */
+export const raiseTo = (
+  highest: Float32Array,
+  at: number,
+  samples: Float32Array,
+  left: number,
+  stretch: number
+): void => {
+  const { length } = samples
+  const count = 1 + Math.ceil(Math.max(0, length - left) / stretch)
+  const place = changeAt(highest, at, count)
+  kernels.raised(readAt(samples, 0, length), length, left, stretch, place)
+  written(place, count, highest, at)
+}
+
 /** Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit; nothing else is changed. */
 export const addTo = (
   to: Float32Array,
@@ -99,9 +117,8 @@ export const crestsOf = (
 }
 
 /**
- * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds the shelf's
- * b0 b1 b2 a1 a2, the high pass's a1 a2 (its b are 1 -2 1), the memory of both, which is four values, and the sum: these five are
- * brought up to date.
+ * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds the weights
+ * of both, the memory of what they have seen and given, and the sum, as kernels.wat has them: the last two are brought up to date.
  */
 export const addPower = (
   samples: Float32Array,
@@ -110,9 +127,11 @@ export const addPower = (
   count: number,
   filters: Float64Array
 ): void => {
-  filtersIn.set(filters)
+  const inside = filters.buffer === filtersIn.buffer
+  if (!inside) filtersIn.set(filters)
+  const place = inside ? filters.byteOffset : filtersAt
   along(count * stride, (some, done) =>
-    kernels.weighted(readAt(samples, from + done, some), some / stride, 4 * stride, filtersAt)
+    kernels.weighted(readAt(samples, from + done, some), some / stride, 4 * stride, place)
   )
-  filters.set(filtersIn)
+  if (!inside) filters.set(filtersIn)
 }

@@ -48,9 +48,9 @@ export class Listener {
     room?: Room
   ) {
     const { rate, channels, frames } = listened
-    this.loudness = new LoudnessSteps(rate, channels, (power) => this.steps.push(power))
+    this.loudness = new LoudnessSteps(rate, channels, (power) => this.steps.push(power), room)
     this.truePeak = new TruePeakMeter(channels, room)
-    this.outline = new PeakMeter(rate, channels, frames, section.from, section.to)
+    this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, room)
     this.at = section.begin
   }
 

@@ -1,6 +1,7 @@
 /** How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made of. */
 import type { SampleRate } from "../domain/Units.ts"
 import { addPower, loudestOf } from "./Kernels.ts"
+import { newRoom, type Room } from "./Rooms.ts"
 
 /** Steps in a second. */
 export const stepsASecond = 10
@@ -20,9 +21,10 @@ export class LoudnessSteps {
   constructor(
     private readonly rate: SampleRate,
     private readonly channels: number,
-    private readonly ended: (power: number) => void
+    private readonly ended: (power: number) => void,
+    room: Room = newRoom
   ) {
-    this.filters = Array.from({ length: channels }, () => new Weighting(rate))
+    this.filters = Array.from({ length: channels }, () => new Weighting(rate, room))
     this.stepEnd = endOfStep(0, rate)
   }
 
@@ -54,13 +56,17 @@ export class LoudnessSteps {
  * 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear transform.
  */
 class Weighting {
-  /** The shelf's coefficients, the high pass's, and the memory of both, as the kernel takes them. */
+  /** The weights of both and their memory, as the kernel takes them. */
   private readonly filters: Float64Array
   /** Whether the memory is empty. */
   private resting = true
 
-  constructor(rate: SampleRate) {
-    this.filters = Float64Array.from([...shelfAt(rate), ...highPassAt(rate), 0, 0, 0, 0, 0])
+  constructor(rate: SampleRate, room: Room) {
+    const { buffer, byteOffset } = room(2 * (sumAt + 1))
+    this.filters = new Float64Array(buffer, byteOffset, sumAt + 1)
+    const [shelf, highPass] = [steppingOf(shelfAt(rate)), steppingOf(highPassAt(rate))]
+    shelf.forEach((weight, at) => this.filters.set([weight, highPass[at]!], 2 * at))
+    this.filters.fill(0, memoryAt)
   }
 
   /** Takes the next `count` samples, read from `from` on in steps of `stride`. */
@@ -78,18 +84,17 @@ class Weighting {
   settle(): number {
     const { filters } = this
     const power = filters[sumAt]!
-    filters[sumAt] = 0
-    this.resting = true
-    for (let i = memoryAt; i < sumAt; i++)
-      if (Math.abs(filters[i]!) < 1e-12) filters[i] = 0
-      else this.resting = false
+    filters.fill(0, memoryEnd)
+    this.resting = filters.subarray(memoryAt, memoryEnd).every((value) => Math.abs(value) < 1e-12)
+    if (this.resting) filters.fill(0, memoryAt)
     return power
   }
 }
 
-// Where the memory of the filters begins, and the sum stands.
-const memoryAt = 7
-const sumAt = 11
+// Where the memory of the filters begins and ends, and the high pass's sum stands.
+const memoryAt = 10
+const memoryEnd = 18
+const sumAt = 19
 
 const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
   if (stride === 1) return loudestOf(samples, from, from + count) === 0
@@ -97,8 +102,10 @@ const isSilent = (samples: Float32Array, from: number, stride: number, count: nu
   return true
 }
 
-/** b0, b1, b2, a1 and a2. */
-const shelfAt = (rate: number): ReadonlyArray<number> => {
+/** A filter of second order: b0, b1, b2, a1 and a2. */
+type Biquad = readonly [number, number, number, number, number]
+
+const shelfAt = (rate: number): Biquad => {
   const k = Math.tan((Math.PI * 1_681.974450955533) / rate)
   const q = 0.7071752369554196
   const high = 10 ** (3.999843853973347 / 20)
@@ -113,10 +120,15 @@ const shelfAt = (rate: number): ReadonlyArray<number> => {
   ]
 }
 
-/** a1 and a2; its b are 1, -2 and 1. */
-const highPassAt = (rate: number): ReadonlyArray<number> => {
+const highPassAt = (rate: number): Biquad => {
   const k = Math.tan((Math.PI * 38.13547087602444) / rate)
   const q = 0.5003270373238773
   const a0 = 1 + k / q + k * k
-  return [(2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]
+  return [1, -2, 1, (2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]
 }
+
+/**
+ * The same filter as the kernel steps it: the weights of what comes in for what goes out now, a step later and two steps later, and those
+ * of its memory for the last two.
+ */
+const steppingOf = ([b0, b1, b2, a1, a2]: Biquad): Biquad => [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2]

@@ -1,6 +1,8 @@
 /** The outline of a programme: its highest levels, stretch by stretch, as a waveform is drawn. */
 import type { SampleRate } from "../domain/Units.ts"
-import { loudestOf } from "./Kernels.ts"
+import { along } from "./KernelArrays.ts"
+import { raiseTo } from "./Kernels.ts"
+import { newRoom, type Room } from "./Rooms.ts"
 
 /** As fine as a waveform is ever looked at: 50 peaks a second. */
 const finest = 50
@@ -29,26 +31,26 @@ export class PeakMeter {
     private readonly channels: number,
     length: number,
     from = 0,
-    private readonly to = length
+    private readonly to = length,
+    room: Room = newRoom
   ) {
     this.stretch = peakStretch(rate, length)
     this.first = Math.floor(from / this.stretch)
-    this.highest = new Float32Array(Math.ceil(to / this.stretch) - this.first)
+    this.highest = room(Math.ceil(to / this.stretch) - this.first).fill(0)
     this.taken = from
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
-    const frames = Math.min(block.length / this.channels, this.to - this.taken)
-    let at = 0
-    while (at < frames) {
-      const stretch = Math.floor((this.taken + at) / this.stretch)
-      const end = Math.min(frames, (stretch + 1) * this.stretch - this.taken)
-      const place = stretch - this.first
-      const highest = loudestOf(block, at * this.channels, end * this.channels)
-      if (highest > this.highest[place]!) this.highest[place] = highest
-      at = end
-    }
+    const { channels, stretch } = this
+    const frames = Math.min(block.length / channels, this.to - this.taken)
+    along(frames * channels, (some, done) => {
+      const frame = this.taken + done / channels
+      const number = Math.floor(frame / stretch)
+      const left = (number + 1) * stretch - frame
+      const samples = block.subarray(done, done + some)
+      raiseTo(this.highest, number - this.first, samples, left * channels, stretch * channels)
+    })
     this.taken += frames
   }
 

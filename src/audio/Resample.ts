@@ -1,7 +1,7 @@
 /** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
 import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
-import { doubledOf, loudestOf } from "./Kernels.ts"
+import { doubledOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import { kaiser } from "./Window.ts"
@@ -46,9 +46,6 @@ const doubled = ({ samples }: Pcm, rate: SampleRate): Pcm => {
   return { rate, samples: result }
 }
 
-/** Frames that are passed over together where they are silent. */
-const stretch = 1_024
-
 /**
  * One channel's stream at another rate, block by block: the samples are those that `resampled` gives for the whole, whatever the
  * blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
@@ -85,11 +82,7 @@ export class Resampler {
     const { around } = this
     const count = Math.max(0, line.length - 2 * around)
     const result = this.roomOf(2 * count)
-    for (let from = 0; from < count; from += stretch) {
-      const some = Math.min(stretch, count - from)
-      if (loudestOf(line, from, from + some + 2 * around) === 0) result.fill(0, 2 * from, 2 * (from + some))
-      else doubledOf(line, around + from, some, halfway, result, 2 * from)
-    }
+    doubledOf(line, around, count, halfway, result, 0)
     this.line.release(count)
     return result
   }

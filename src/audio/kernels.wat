@@ -31,63 +31,103 @@
     (local.get $highest))
 
   ;; Twice as many samples: each of `count` from `line` on, and behind it the one halfway to the next, 16 at once.
-  ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on.
+  ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on. 1,024 that are silent with all that is read for
+  ;; them are passed over.
   (func (export "doubled")
     (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $pairs i32)
-    (local $end i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
+    (local $end i32) (local $stretch i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
     (local $w v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $x v128)
     (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $last (i32.add (local.get $weights) (i32.shl (local.get $pairs) (i32.const 2))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
-        (local.set $left (local.get $line))
-        (local.set $right (i32.add (local.get $line) (i32.const 4)))
-        (local.set $weight (local.get $weights))
-        (local.set $a (local.get $zero))
-        (local.set $b (local.get $zero))
-        (local.set $c (local.get $zero))
-        (local.set $d (local.get $zero))
-        (loop $pair
-          (local.set $w (v128.load32_splat (local.get $weight)))
-          (local.set $a
-            (f32x4.add (local.get $a)
-              (f32x4.mul (local.get $w) (f32x4.add (v128.load (local.get $left)) (v128.load (local.get $right))))))
-          (local.set $b
-            (f32x4.add (local.get $b)
-              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))))
-          (local.set $c
-            (f32x4.add (local.get $c)
-              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))))
-          (local.set $d
-            (f32x4.add (local.get $d)
-              (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))))
-          (local.set $left (i32.sub (local.get $left) (i32.const 4)))
-          (local.set $right (i32.add (local.get $right) (i32.const 4)))
-          (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
-          (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
-        (local.set $x (v128.load (local.get $line)))
-        (v128.store (local.get $out)
-          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $a)))
-        (v128.store offset=16 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $a)))
-        (local.set $x (v128.load offset=16 (local.get $line)))
-        (v128.store offset=32 (local.get $out)
-          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $b)))
-        (v128.store offset=48 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $b)))
-        (local.set $x (v128.load offset=32 (local.get $line)))
-        (v128.store offset=64 (local.get $out)
-          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $c)))
-        (v128.store offset=80 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $c)))
-        (local.set $x (v128.load offset=48 (local.get $line)))
-        (v128.store offset=96 (local.get $out)
-          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $d)))
-        (v128.store offset=112 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $d)))
-        (local.set $line (i32.add (local.get $line) (i32.const 64)))
-        (local.set $out (i32.add (local.get $out) (i32.const 128)))
+        (local.set $stretch (i32.add (local.get $line) (i32.const 4096)))
+        (local.set $stretch
+          (select (local.get $stretch) (local.get $end) (i32.lt_u (local.get $stretch) (local.get $end))))
+        (if
+          (f32.eq
+            (call $loudest
+              (i32.sub (local.get $line) (i32.shl (local.get $pairs) (i32.const 2)))
+              (i32.add
+                (i32.shr_u (i32.sub (local.get $stretch) (local.get $line)) (i32.const 2))
+                (i32.shl (local.get $pairs) (i32.const 1))))
+            (f32.const 0))
+          (then
+            (memory.fill
+              (local.get $out)
+              (i32.const 0)
+              (i32.shl (i32.sub (local.get $stretch) (local.get $line)) (i32.const 1)))
+            (local.set $out
+              (i32.add (local.get $out) (i32.shl (i32.sub (local.get $stretch) (local.get $line)) (i32.const 1))))
+            (local.set $line (local.get $stretch)))
+          (else
+            (loop $more
+              (local.set $left (local.get $line))
+              (local.set $right (i32.add (local.get $line) (i32.const 4)))
+              (local.set $weight (local.get $weights))
+              (local.set $a (local.get $zero))
+              (local.set $b (local.get $zero))
+              (local.set $c (local.get $zero))
+              (local.set $d (local.get $zero))
+              (loop $pair
+                (local.set $w (v128.load32_splat (local.get $weight)))
+                (local.set $a
+                  (f32x4.add (local.get $a)
+                    (f32x4.mul (local.get $w) (f32x4.add (v128.load (local.get $left)) (v128.load (local.get $right))))))
+                (local.set $b
+                  (f32x4.add (local.get $b)
+                    (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=16 (local.get $left)) (v128.load offset=16 (local.get $right))))))
+                (local.set $c
+                  (f32x4.add (local.get $c)
+                    (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=32 (local.get $left)) (v128.load offset=32 (local.get $right))))))
+                (local.set $d
+                  (f32x4.add (local.get $d)
+                    (f32x4.mul (local.get $w) (f32x4.add (v128.load offset=48 (local.get $left)) (v128.load offset=48 (local.get $right))))))
+                (local.set $left (i32.sub (local.get $left) (i32.const 4)))
+                (local.set $right (i32.add (local.get $right) (i32.const 4)))
+                (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
+                (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
+              (local.set $x (v128.load (local.get $line)))
+              (v128.store (local.get $out)
+                (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $a)))
+              (v128.store offset=16 (local.get $out)
+                (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $a)))
+              (local.set $x (v128.load offset=16 (local.get $line)))
+              (v128.store offset=32 (local.get $out)
+                (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $b)))
+              (v128.store offset=48 (local.get $out)
+                (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $b)))
+              (local.set $x (v128.load offset=32 (local.get $line)))
+              (v128.store offset=64 (local.get $out)
+                (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $c)))
+              (v128.store offset=80 (local.get $out)
+                (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $c)))
+              (local.set $x (v128.load offset=48 (local.get $line)))
+              (v128.store offset=96 (local.get $out)
+                (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $x) (local.get $d)))
+              (v128.store offset=112 (local.get $out)
+                (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $x) (local.get $d)))
+              (local.set $line (i32.add (local.get $line) (i32.const 64)))
+              (local.set $out (i32.add (local.get $out) (i32.const 128)))
+              (br_if $more (i32.lt_u (local.get $line) (local.get $stretch))))))
+        (br $next))))
+
+  ;; Raises what is highest in stretches of `stretch` samples, a float each from `out` on, to the highest absolute values of `count` samples:
+  ;; the first `left` of them belong to the first stretch.
+  (func (export "raised") (param $in i32) (param $count i32) (param $left i32) (param $stretch i32) (param $out i32)
+    (local $some i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.eqz (local.get $count)))
+        (local.set $some
+          (select (local.get $left) (local.get $count) (i32.lt_u (local.get $left) (local.get $count))))
+        (f32.store (local.get $out)
+          (f32.max (f32.load (local.get $out)) (call $loudest (local.get $in) (local.get $some))))
+        (local.set $in (i32.add (local.get $in) (i32.shl (local.get $some) (i32.const 2))))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (local.set $count (i32.sub (local.get $count) (local.get $some)))
+        (local.set $left (local.get $stretch))
         (br $next))))
 
   ;; Adds `count` samples to others, 8 at once and the rest one by one: what stands behind stays.
@@ -344,52 +384,48 @@
       (f32.max (f32x4.extract_lane 2 (local.get $all)) (f32x4.extract_lane 3 (local.get $all)))))
 
   ;; Adds up the squares of `count` samples, `stride` bytes from each to the next, behind two filters of second order, one after the
-  ;; other. At `filters` stand, in floats of 64 bit, the shelf's b0 b1 b2 a1 a2, the high pass's a1 a2, the filters' memory of four
-  ;; values, and the sum: these five are brought up to date.
+  ;; other. Both take a step at once, the second with what the first gave two steps before, so that neither waits for the other. At
+  ;; `filters` stand pairs of floats of 64 bit, the first filter's and the second's: the weight of what comes in for what goes out at
+  ;; once; its weights for the memory of what goes out a step and two steps later; the weights of the first memory for both, to be taken
+  ;; away; both memories; what went out last, and before that; and the sum of its squares. The last five are brought up to date.
   (func (export "weighted") (param $in i32) (param $count i32) (param $stride i32) (param $filters i32)
-    (local $end i32)
-    (local $b0 f64) (local $b1 f64) (local $b2 f64) (local $a1 f64) (local $a2 f64) (local $c1 f64) (local $c2 f64)
-    (local $s1 f64) (local $s2 f64) (local $t1 f64) (local $t2 f64)
-    (local $x f64) (local $y f64) (local $z f64) (local $sum f64)
+    (local $end i32) (local $d v128) (local $b1 v128) (local $b2 v128) (local $a1 v128) (local $a2 v128)
+    (local $s1 v128) (local $s2 v128) (local $out v128) (local $earlier v128) (local $sum v128) (local $x v128) (local $back v128) (local $later v128)
     (local.set $end (i32.add (local.get $in) (i32.mul (local.get $count) (local.get $stride))))
-    (local.set $b0 (f64.load (local.get $filters)))
-    (local.set $b1 (f64.load offset=8 (local.get $filters)))
-    (local.set $b2 (f64.load offset=16 (local.get $filters)))
-    (local.set $a1 (f64.load offset=24 (local.get $filters)))
-    (local.set $a2 (f64.load offset=32 (local.get $filters)))
-    (local.set $c1 (f64.load offset=40 (local.get $filters)))
-    (local.set $c2 (f64.load offset=48 (local.get $filters)))
-    (local.set $s1 (f64.load offset=56 (local.get $filters)))
-    (local.set $s2 (f64.load offset=64 (local.get $filters)))
-    (local.set $t1 (f64.load offset=72 (local.get $filters)))
-    (local.set $t2 (f64.load offset=80 (local.get $filters)))
-    (local.set $sum (f64.load offset=88 (local.get $filters)))
+    (local.set $d (v128.load (local.get $filters)))
+    (local.set $b1 (v128.load offset=16 (local.get $filters)))
+    (local.set $b2 (v128.load offset=32 (local.get $filters)))
+    (local.set $a1 (v128.load offset=48 (local.get $filters)))
+    (local.set $a2 (v128.load offset=64 (local.get $filters)))
+    (local.set $s1 (v128.load offset=80 (local.get $filters)))
+    (local.set $s2 (v128.load offset=96 (local.get $filters)))
+    (local.set $out (v128.load offset=112 (local.get $filters)))
+    (local.set $earlier (v128.load offset=128 (local.get $filters)))
+    (local.set $sum (v128.load offset=144 (local.get $filters)))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (local.set $x (f64.promote_f32 (f32.load (local.get $in))))
-        (local.set $y (f64.add (f64.mul (local.get $b0) (local.get $x)) (local.get $s1)))
-        ;; What does not wait for y is added up first.
+        (local.set $x
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
+            (f64x2.promote_low_f32x4 (v128.load32_zero (local.get $in)))
+            (local.get $earlier)))
+        (local.set $earlier (local.get $out))
+        (local.set $out (f64x2.add (f64x2.mul (local.get $d) (local.get $x)) (local.get $s1)))
+        (local.set $back (f64x2.mul (local.get $a1) (local.get $s1)))
+        (local.set $later (f64x2.mul (local.get $a2) (local.get $s1)))
         (local.set $s1
-          (f64.sub
-            (f64.add (f64.mul (local.get $b1) (local.get $x)) (local.get $s2))
-            (f64.mul (local.get $a1) (local.get $y))))
-        (local.set $s2
-          (f64.sub (f64.mul (local.get $b2) (local.get $x)) (f64.mul (local.get $a2) (local.get $y))))
-        (local.set $z (f64.add (local.get $y) (local.get $t1)))
-        (local.set $t1
-          (f64.sub
-            (f64.sub (local.get $t2) (f64.add (local.get $y) (local.get $y)))
-            (f64.mul (local.get $c1) (local.get $z))))
-        (local.set $t2 (f64.sub (local.get $y) (f64.mul (local.get $c2) (local.get $z))))
-        (local.set $sum (f64.add (local.get $sum) (f64.mul (local.get $z) (local.get $z))))
+          (f64x2.sub
+            (f64x2.add (f64x2.mul (local.get $b1) (local.get $x)) (local.get $s2))
+            (local.get $back)))
+        (local.set $s2 (f64x2.sub (f64x2.mul (local.get $b2) (local.get $x)) (local.get $later)))
+        (local.set $sum (f64x2.add (local.get $sum) (f64x2.mul (local.get $out) (local.get $out))))
         (local.set $in (i32.add (local.get $in) (local.get $stride)))
         (br $next)))
-    (f64.store offset=56 (local.get $filters) (local.get $s1))
-    (f64.store offset=64 (local.get $filters) (local.get $s2))
-    (f64.store offset=72 (local.get $filters) (local.get $t1))
-    (f64.store offset=80 (local.get $filters) (local.get $t2))
-    (f64.store offset=88 (local.get $filters) (local.get $sum)))
+    (v128.store offset=80 (local.get $filters) (local.get $s1))
+    (v128.store offset=96 (local.get $filters) (local.get $s2))
+    (v128.store offset=112 (local.get $filters) (local.get $out))
+    (v128.store offset=128 (local.get $filters) (local.get $earlier))
+    (v128.store offset=144 (local.get $filters) (local.get $sum)))
 
   ;; A limiter's gains for `count` frames: at `peaks` stand the levels before and behind them that matter, 0 where one does not, and
   ;; the higher of both counts. What gains lack to 1 is counted in parts of 2^-21; at `lacks` stand those of the last `window` frames,

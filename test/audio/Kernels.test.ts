@@ -10,6 +10,7 @@ import {
   doubledOf,
   floatsOf,
   productsOf,
+  raiseTo,
   scaledOf,
   loudestOf
 } from "../../src/audio/Kernels.ts"
@@ -68,7 +69,7 @@ describe("the kernels", () => {
         ditheredOf(scaled.subarray(3), from, integers)
         const floats = room(length)
         floatsOf(integers, 1 / 1000, floats)
-        const filters = Float64Array.from([1.5, -2.6, 1.1, -1.5, 0.6, -1.97, 0.975, 0, 0, 0, 0, 0])
+        const filters = Float64Array.from({ length: 20 }, (_, at) => (at < 10 ? 0.3 - at / 20 : 0))
         addPower(line, 1, 2, Math.floor(length / 2), filters)
         const all = [line, crests, gained, doubled, scaled.subarray(3), floats].map((some) => some.slice())
         return [...all, filters, highest, loudestOf(line, from)]
@@ -84,6 +85,23 @@ describe("the kernels", () => {
     const expected = samples.subarray(from).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
     expect(loudestOf(samples, from)).toBe(expected)
   })
+
+  it.prop(
+    "raise what is highest in stretches",
+    [seeds, fc.integer({ min: 1, max: 8_192 }), fc.integer({ min: 1, max: 900 }), fc.nat(3_000)],
+    ([seed, length, stretch, before]) => {
+      const samples = someSamples(seed, before + length)
+      const highest = new Float32Array(2 + Math.ceil((before + length) / stretch)).fill(0.9)
+      const expected = highest.map((level, at) => {
+        const [from, to] = [Math.max(before, at * stretch), Math.min(before + length, (at + 1) * stretch)]
+        return Math.max(level, to > from ? loudestOf(samples, from, to) : 0)
+      })
+      const first = Math.floor(before / stretch)
+      raiseTo(highest, first, samples.subarray(before), (first + 1) * stretch - before, stretch)
+      expect(highest).toEqual(expected)
+    },
+    few
+  )
 
   it.prop("add to the bit", [seeds, lengths, fc.nat(50)], ([seed, length, at]) => {
     const samples = someSamples(seed, length)
@@ -113,6 +131,8 @@ describe("the kernels", () => {
     [seeds, lengths, fc.integer({ min: 1, max: 48 })],
     ([seed, length, pairs]) => {
       const line = someSamples(seed, length + 2 * pairs)
+      // A silence that begins and ends anywhere.
+      line.fill(0, seed % 3_000, (seed % 3_000) + 2_500)
       const weights = someSamples(seed + 1, pairs)
       const doubled = new Float32Array(2 * length + 5)
       doubledOf(line, pairs, length, weights, doubled, 5)
@@ -170,24 +190,34 @@ describe("the kernels", () => {
     [seeds, lengths, fc.constantFrom(1, 2)],
     ([seed, length, stride]) => {
       const samples = someSamples(seed, stride * length)
-      const given = [1.5, -2.6, 1.1, -1.5, 0.6, -1.97, 0.975]
-      const [b0 = 0, b1 = 0, b2 = 0, a1 = 0, a2 = 0, c1 = 0, c2 = 0] = given
-      let [s1, s2, t1, t2, expected] = [0, 0, 0, 0, 0]
+      const [b0, b1, b2, a1, a2, c1, c2] = [1.5, -2.6, 1.1, -1.5, 0.6, -1.97, 0.975]
+      // The second filter, whose b are 1, -2 and 1, gets what the first gave two samples earlier.
+      let [s1, s2, t1, t2, y1, y2, expected] = [0, 0, 0, 0, 0, 0, 0]
       for (let i = 0; i < length; i++) {
         const x = samples[stride * i + stride - 1] ?? 0
         const y = b0 * x + s1
         s1 = b1 * x + s2 - a1 * y
         s2 = b2 * x - a2 * y
-        const z = y + t1
-        t1 = t2 - 2 * y - c1 * z
-        t2 = y - c2 * z
+        const z = y2 + t1
+        t1 = t2 - 2 * y2 - c1 * z
+        t2 = y2 - c2 * z
+        y2 = y1
+        y1 = y
         expected += z * z
       }
-      const filters = Float64Array.from([...given, 0, 0, 0, 0, 0])
+      const weights = [b0, 1, b1 - a1 * b0, -2 - c1, b2 - a2 * b0, 1 - c2, a1, c1, a2, c2]
+      const filters = Float64Array.from({ length: 20 }, (_, at) => weights[at] ?? 0)
+      const whole = filters.slice()
+      addPower(samples, stride - 1, stride, length, whole)
       const first = Math.floor(length / 3)
       addPower(samples, stride - 1, stride, first, filters)
       addPower(samples, stride * first + stride - 1, stride, length - first, filters)
-      expect(filters.slice(7)).toEqual(Float64Array.from([s1, s2, t1, t2, expected]))
+      expect(filters).toEqual(whole)
+      const [f1, h1, f2, h2] = whole.subarray(10)
+      expect([f1, h1, f2, h2]).toEqual([s1, t1, s2, t2].map((value) => expect.closeTo(value, 9)))
+      expect([whole[14], whole[16], whole[19]]).toEqual(
+        [y1, y2, expected].map((value) => expect.closeTo(value, 9))
+      )
     },
     few
   )
