@@ -1,6 +1,7 @@
 /** What each video container can hold as it is, and how what is new in it is encoded. */
 import { extname } from "node:path"
 import type { LanguageSpelling } from "./LanguageCode.ts"
+import type { MediaInfo, VideoStream } from "./MediaInfo.ts"
 
 /** The containers that a video is written to. */
 export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
@@ -125,6 +126,16 @@ export const containersFor = (codec: string): ReadonlyArray<ContainerName> =>
   (["mp4", "mov", "mkv", "webm"] as const).filter(
     (name) => containers[name].pictures?.includes(codec) ?? true
   )
+
+/** The codec of a film's picture that a container does not hold as it is; undefined where it holds all. */
+export const refusedPicture = ({ streams }: MediaInfo, name: ContainerName): string | undefined => {
+  const { pictures } = containers[name]
+  const refused = streams.find(
+    (stream): stream is VideoStream =>
+      stream._tag === "VideoStream" && !stream.attached && !(pictures?.includes(stream.codec) ?? true)
+  )
+  return refused?.codec
+}
 
 /** Subtitles made of text, which are converted from one container's codec to another's. */
 export const isTextSubtitle = (codec: string): boolean =>

@@ -55,6 +55,8 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   format: Schema.NonEmptyString,
   /** The end of the longest picture or sound, from the file's start: exact to the container's own time base. */
   duration: Micros,
+  /** How long before its zero the first packet lies, where it does: what an encoder's delay put there, and nobody hears. */
+  lead: Schema.optional(Micros),
   streams: Schema.Array(MediaStream)
 }) {
   /** The film's picture, if there is one. */

@@ -2,7 +2,14 @@
 import { Either } from "effect"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, framesAtMicros } from "../domain/Units.ts"
-import { type Container, type ContainerName, containers, containersFor, isTextSubtitle } from "./Container.ts"
+import {
+  type Container,
+  type ContainerName,
+  containers,
+  containersFor,
+  isTextSubtitle,
+  refusedPicture
+} from "./Container.ts"
 import { type Duck, duckedChannels, duckFilters } from "./Duck.ts"
 import { ContainerRefuses } from "./Failures.ts"
 import type { Job } from "./Job.ts"
@@ -52,23 +59,16 @@ export const muxJob = (
   part: string
 ): Either.Either<Job, ContainerRefuses> => {
   const holder = containers[container]
-  for (const stream of sources.video.streams) {
-    if (stream._tag !== "VideoStream" || stream.attached || (holder.pictures?.includes(stream.codec) ?? true))
-      continue
+  const codec = refusedPicture(sources.video, container)
+  if (codec !== undefined)
     return Either.left(
-      new ContainerRefuses({
-        path: request.out,
-        container,
-        codec: stream.codec,
-        instead: containersFor(stream.codec)
-      })
+      new ContainerRefuses({ path: request.out, container, codec, instead: containersFor(codec) })
     )
-  }
   const sounds = soundsOf(request, holder, sources)
   return Either.right({
     purpose: `mux ${request.out}`,
     inputs: [
-      { source: request.video, options: [] },
+      { source: request.video, options: ownTime(sources.video) },
       ...request.tracks.map(({ path }) => ({ source: path, options: [] })),
       ...request.subtitles.map(({ path }) => ({ source: path, options: [] }))
     ],
@@ -87,6 +87,13 @@ export const muxJob = (
     ]
   })
 }
+
+/**
+ * ffmpeg has a file begin with its first packet. Where that is sound from before the picture, which only an encoder's delay put there, the
+ * picture would be shown late beside the new sound: it keeps the file's own time.
+ */
+const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
+  lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
 
 interface Sound {
   readonly map: string
@@ -116,7 +123,7 @@ const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean):
   codec: (place) =>
     holds(holder, stream) ? copied(holder, stream, place) : encoded(holder, stream.channels, place),
   language: stream.language,
-  title: stream.title === undefined ? "Original" : undefined,
+  title: stream.title ?? "Original",
   isDefault
 })
 

@@ -37,7 +37,13 @@ export const parseProbe = (path: string, stderr: string, stdout: string): MediaI
   const duration = Math.max(0, ...streams.map(durationOf))
   return duration === 0
     ? undefined
-    : MediaInfo.make({ path, format: input.format, duration: Micros.make(duration), streams })
+    : MediaInfo.make({
+        path,
+        format: input.format,
+        duration: Micros.make(duration),
+        ...(input.start < 0 ? { lead: Micros.make(Math.round(-input.start * 1_000_000)) } : {}),
+        streams
+      })
 }
 
 const withDuration = (stream: MediaStream, duration: Micros | undefined): MediaStream => {

@@ -5,7 +5,6 @@ import type { Script, ScriptRejected } from "../domain/Cue.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
 import type { Utterance, UtteranceUse } from "../domain/Utterance.ts"
-import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { castLines } from "../script/Cast.ts"
 import { cueSheetOf, withSheet } from "../script/CueSheet.ts"
@@ -16,6 +15,7 @@ import type { Violation } from "../script/Violation.ts"
 import { type Words, wordsOf } from "../script/Words.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
+import { videoOf } from "./JobVideo.ts"
 import { unreadable } from "./Load.ts"
 import { type Mendable, type Mended, mended } from "./Mended.ts"
 import { overridesPath } from "./OverridesFile.ts"
@@ -210,28 +210,6 @@ const faultsOfControls = (lines: ReadonlyArray<Line>, batch: Batch): ReadonlyArr
   Array.dedupe(lines.map(({ casting }) => casting)).flatMap((casting) =>
     controlFaults(casting, batch.profileOf(casting.provider))
   )
-
-/** The video is looked at before anything is paid for: its length is the result's. */
-const videoOf = Effect.fnUntraced(function* (job: Job) {
-  if (job.video === undefined) {
-    const asked = job.outputs.filter((output) => ["mp4", "mov", "mkv", "webm"].includes(output))
-    return asked.length === 0
-      ? undefined
-      : yield* rejected(
-          job.inputName,
-          `job ${job.id}: outputs: ${asked.join(", ")} needs a video: name one under video`
-        )
-  }
-  const ffmpeg = yield* Ffmpeg
-  const fs = yield* FileSystem.FileSystem
-  const { name, path } = job.video
-  if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) {
-    return yield* rejected(name, `job ${job.id}: video: no such file`)
-  }
-  return yield* ffmpeg
-    .probe(path)
-    .pipe(Effect.mapError((error) => rejected(name, `job ${job.id}: video: ${error.message}`)))
-})
 
 const cueOf = (violation: Violation): number =>
   ("lines" in violation ? violation.lines[0] : violation.line).cue

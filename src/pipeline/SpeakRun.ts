@@ -71,6 +71,9 @@ export interface SpeakRun extends SpeakParts {
 /** How often the run looks whether patience is at its end. */
 const watchEvery = Duration.seconds(5)
 
+/** Milliseconds without a success after which the service is asked whether it is there at all. */
+const quiet = 30_000
+
 /** Makes a run of so many utterances that lasts as long as the scope. */
 export const makeRun = (
   settings: SpeakSettings,
@@ -106,8 +109,15 @@ export const makeRun = (
     let halt: Halt | undefined
     let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))
     let lastSuccess = now()
-
-    const inOrder = Effect.map(Effect.either(gateway.ping), (answer) => answer._tag === "Right")
+    let toldOf: number | undefined
+    /** Whether the service answers; that it does not is told once each time. */
+    const inOrder = Effect.flatMap(Effect.either(gateway.ping), (answer) => {
+      if (answer._tag === "Right") return Effect.succeed(true)
+      if (toldOf === lastSuccess) return Effect.succeed(false)
+      toldOf = lastSuccess
+      const message = `${answer.left.message}; it is tried again until nothing has worked for ${Duration.format(patience)}`
+      return Effect.as(progress.emit({ _tag: "Warning", message }), false)
+    })
 
     const stop = (reason: Halt): Effect.Effect<void> =>
       Effect.suspend(() => {
@@ -133,7 +143,7 @@ export const makeRun = (
           )
     const watch = Effect.suspend(() =>
       now() - lastSuccess < Duration.toMillis(patience)
-        ? Effect.void
+        ? Effect.when(inOrder, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
         : stop({
             reason: "unreachable",
             words: `nothing worked for ${Duration.format(patience)}; all is saved, run again when the service is back`

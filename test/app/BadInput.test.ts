@@ -1,9 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
+import { encodeWav16 } from "../../src/audio/Wav.ts"
+import { deliveryRate } from "../../src/domain/Units.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const folder = emptyFolder()
+const ferry = fileURLToPath(new URL("../../fixtures/last-ferry.mp4", import.meta.url))
 const cues = "1\n00:00:01,000 --> 00:00:03,000\nHello there.\n"
 const file = (name: string, content: string | Uint8Array): void => {
   mkdirSync(join(folder, name, ".."), { recursive: true })
@@ -40,6 +44,9 @@ beforeAll(() => {
     "    provider: provider_fast"
   )
   manifest("no-video.yaml", ...job, "    outputs: [mp4]")
+  manifest("no-webm.yaml", ...job, `    video: ${JSON.stringify(ferry)}`, "    outputs: [webm]")
+  manifest("no-picture.yaml", ...job, "    video: tone.wav", "    outputs: [mp4]")
+  file("tone.wav", encodeWav16({ rate: deliveryRate, samples: new Float32Array(48_000) }))
   manifest("lost-video.yaml", ...job, "    video: lost.mp4")
   manifest("encoding.yaml", "jobs:", "  - input: latin.en.srt", "    encoding: klingon")
   file("bytes.yaml", Uint8Array.from([0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xff, 0xfe]))
@@ -88,6 +95,16 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   ["a manifest without jobs", ["none.yaml"], /^dubwright: none\.yaml:1: jobs: expected at least one/u],
   ["a line without a voice", ["no-voice.yaml"], /^dubwright: film\.en\.srt.*voice/u],
   ["a video asked for without one", ["no-video.yaml"], /mp4 needs a video/u],
+  [
+    "a picture that its container does not hold",
+    ["no-webm.yaml"],
+    /last-ferry\.mp4: job .*webm cannot hold h264 picture as it is.*ask for mp4 or mov or mkv instead/u
+  ],
+  [
+    "a video without a picture",
+    ["no-picture.yaml"],
+    /tone\.wav: job .*video: holds no picture, which mp4 needs/u
+  ],
   ["a video that is not there", ["lost-video.yaml"], /lost\.mp4.*no such file/u],
   ["a filter that matches no job", ["film.en.srt", "--only", "ep*"], /no job's id matches --only ep\*/u],
   ["two manifests", ["typo.yaml", "twice.yaml"], /expected one manifest/u]

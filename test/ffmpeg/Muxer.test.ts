@@ -217,6 +217,37 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
     })
   )
 
+  it.scoped("keeps a picture in its place whose sound has an encoder's delay before it", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mkv")
+      yield* video(film, { tags: ["-metadata:s:a:0", "title=As spoken"] })
+      yield* dub(here)
+      for (const [original, ending] of [
+        ["keep", "mp4"],
+        ["keep", "mov"],
+        ["keep", "mkv"],
+        ["drop", "mp4"],
+        [usualDuck, "mp4"]
+      ] as const) {
+        const out = join(here, `out.${ending}`)
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+          original,
+          subtitles: []
+        })
+        expect(yield* pictureStart(out), `${JSON.stringify(original)} ${ending}`).toBe(0)
+        const sound = yield* service.decode({ path: out }, rate48)
+        if (original !== usualDuck) expect(Math.abs(onset(sound.samples) - 96_000)).toBeLessThanOrEqual(2)
+        if (original === "keep")
+          expect(soundsOf(yield* service.probe(out))[1]?.title, "a track keeps its title").toBe("As spoken")
+      }
+    })
+  )
+
   it.scoped("lowers the original under the voice, and nowhere else", () =>
     Effect.gen(function* () {
       const here = yield* folder

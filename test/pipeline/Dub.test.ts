@@ -8,10 +8,11 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import { planBatch } from "../../src/pipeline/Plan.ts"
+import { Progress } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
-import { standIn, stored } from "./StandIn.ts"
+import { gone, standIn, stored } from "./StandIn.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
@@ -48,6 +49,36 @@ it.scoped(
         expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
+)
+
+it.scoped("a service that is gone is told of once while it is waited for", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const lines = ["All is well.", "Nobody came.", "It rains.", "It rained.", "It will rain.", "So be it."]
+    const cue = (words: string, at: number) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${words}\n`
+    writeFileSync(join(folder, "note.srt"), lines.map(cue).join("\n"))
+    const told: Array<string> = []
+    const watching = Layer.succeed(Progress, {
+      emit: (event) =>
+        Effect.sync(() => {
+          if (event._tag === "Warning") told.push(event.message)
+        })
+    })
+    yield* Effect.gen(function* () {
+      const batch = yield* loadBatch([join(folder, "note.srt")], {
+        out: join(folder, "out"),
+        baseUrl: "http://127.0.0.1:9",
+        provider: ProviderId.make("provider_fast"),
+        voice: VoiceId.make("v1")
+      })
+      const running = yield* Effect.fork(dub(yield* planBatch(batch), gone))
+      for (let waits = 0; waits < 30; waits++) yield* Effect.zipRight(TestClock.adjust("10 seconds"), turn)
+      yield* Fiber.interrupt(running)
+      expect(
+        told.filter((message) => message.includes("nobody there; it is tried again until"))
+      ).toHaveLength(1)
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+  })
 )
 
 it.scopedLive(

@@ -17,6 +17,24 @@ import { babble } from "../hostile/Babble.ts"
 const unread = Effect.fail(new Unreachable({ words: "not read here" }))
 const unsaid = { label: undefined, srt: undefined, json: undefined, seconds: undefined, took: undefined }
 
+const nobody = Effect.fail(new Unreachable({ words: "nobody there" }))
+
+/** A service that answers nothing. */
+export const gone = Layer.mock(Gateway, {
+  _tag: "gateway/Gateway",
+  ping: nobody,
+  reads: {
+    health: nobody,
+    credits: nobody,
+    providers: nobody,
+    models: () => nobody,
+    voices: () => nobody,
+    tasks: () => nobody
+  },
+  submit: () => nobody,
+  history: () => nobody
+})
+
 /** A service whose tasks are done after so many milliseconds and take five credits each. */
 export const standIn = (latency: number) =>
   Layer.suspend(() => {

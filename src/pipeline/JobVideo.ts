@@ -1,0 +1,54 @@
+/** A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the result. */
+import { FileSystem } from "@effect/platform"
+import { Effect } from "effect"
+import { type ContainerName, containerOf, containersFor, refusedPicture } from "../ffmpeg/Container.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import { rejected } from "./InputRejected.ts"
+import type { Job } from "./Job.ts"
+
+/** What its file holds; undefined for a job without one. */
+export const videoOf = Effect.fnUntraced(function* (job: Job) {
+  const asked = containersOf(job)
+  if (job.video === undefined) {
+    return asked.length === 0
+      ? undefined
+      : yield* rejected(
+          job.inputName,
+          `job ${job.id}: outputs: ${asked.join(", ")} needs a video: name one under video`
+        )
+  }
+  const ffmpeg = yield* Ffmpeg
+  const fs = yield* FileSystem.FileSystem
+  const { name, path } = job.video
+  if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) {
+    return yield* rejected(name, `job ${job.id}: video: no such file`)
+  }
+  const video = yield* ffmpeg
+    .probe(path)
+    .pipe(Effect.mapError((error) => rejected(name, `job ${job.id}: video: ${error.message}`)))
+  const fault = unfit(video, asked)
+  return fault === undefined ? video : yield* rejected(name, `job ${job.id}: ${fault}`)
+})
+
+/** The video files that a job asks for. */
+const containersOf = ({ outputs, into }: Job): ReadonlyArray<ContainerName> =>
+  [...outputs.map((output) => `.${output}`), into ?? ""].flatMap((file) => {
+    const container = containerOf(`film${file}`)
+    return container === undefined ? [] : [container]
+  })
+
+/** Why a picture cannot go where it should, in words. */
+const unfit = (video: MediaInfo, asked: ReadonlyArray<ContainerName>): string | undefined => {
+  if (asked.length > 0 && video.picture === undefined)
+    return `video: holds no picture, which ${asked.join(", ")} needs: name a film, or ask for sound alone`
+  for (const container of asked) {
+    const codec = refusedPicture(video, container)
+    if (codec !== undefined)
+      return (
+        `outputs: ${container} cannot hold ${codec} picture as it is, and the picture is never re-encoded; ` +
+        `ask for ${containersFor(codec).join(" or ")} instead`
+      )
+  }
+  return undefined
+}
