@@ -73,12 +73,16 @@ const shortestPause = 12
 
 const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
   const { samples } = sliceOf(pcm, bounds.from, bounds.to)
-  return Segment.make({
-    from: Frames.make(bounds.from),
-    to: Frames.make(bounds.to),
-    loudness: loudnessOf({ rate: pcm.rate, samples }),
-    peak: peakOf(samples)
-  })
+  return Segment.make(
+    {
+      from: Frames.make(bounds.from),
+      to: Frames.make(bounds.to),
+      loudness: loudnessOf({ rate: pcm.rate, samples }),
+      peak: peakOf(samples)
+    },
+    // Every part was made by its own constructor.
+    { disableValidation: true }
+  )
 }
 
 const segmentsAt = (pcm: Pcm, bounds: ReadonlyArray<Bounds>): readonly [Segment, ...Array<Segment>] => {

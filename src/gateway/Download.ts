@@ -134,15 +134,22 @@ const withoutTooLong = (fault: WireFault): DownloadFault =>
 
 /** An address that may be gone to. */
 const target = (location: string, base: URL): URL | NoAudio => {
-  if (!URL.canParse(location, base.href))
-    return new NoAudio({ reason: "address", words: "its address cannot be read" })
-  const url = new URL(location, base)
+  const url = urlOf(location, base)
+  if (url === undefined) return new NoAudio({ reason: "address", words: "its address cannot be read" })
   return url.protocol === "http:" || url.protocol === "https:"
     ? url
     : new NoAudio({
         reason: "address",
         words: `its address is of the kind ${url.protocol} where http or https was expected`
       })
+}
+
+const urlOf = (location: string, base: URL): URL | undefined => {
+  try {
+    return new URL(location, base)
+  } catch {
+    return undefined
+  }
 }
 
 const refusal = (answer: Answer): DownloadFault => {

@@ -30,7 +30,7 @@ export const keepClip = (
     const { key, casting, said } = utterance
     const ending = endingOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)
-    const laid = Effect.as(keepOriginal, clips.originalOf(key, ending))
+    const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
     const sound: Either.Either<Pcm | Uint8Array, Undecodable> =
       ending === "wav"
         ? Either.right(audio)

@@ -29,13 +29,11 @@ export const obtained = (
   lane: Lane,
   row: UtteranceRow
 ): Effect.Effect<TaskId, Ending | StateUnusable> =>
-  Effect.gen(function* () {
-    const found =
-      row.state === "announced"
-        ? yield* recovered(run, lane, row, row.announcedAt ?? 0, "earlier")
-        : undefined
-    return found ?? (yield* created(run, lane, row))
-  })
+  row.state === "announced"
+    ? Effect.flatMap(recovered(run, lane, row, row.announcedAt ?? 0, "earlier"), (found) =>
+        found === undefined ? created(run, lane, row) : Effect.succeed(found)
+      )
+    : created(run, lane, row)
 
 /** Looks for the task of an announced utterance; undefined where there surely is none and it may be created. */
 const recovered = (

@@ -1,65 +1,88 @@
 /**
  * What changes of utterances are in SQL: made from the table of transitions, so that what it does not allow is not written. A
- * statement takes many changes of one event, each of another utterance, as a JSON list.
+ * statement takes one change: a row found by its key and written in place costs less than a list of them in JSON, which SQLite
+ * reads once for each of its fields and lays into a table of its own.
  */
 import { Record } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import type { UtteranceEvent } from "../domain/UtteranceState.ts"
 import { transitions } from "../domain/UtteranceState.ts"
-import type { Bound } from "./Statements.ts"
+import type { Bound, Work } from "./Commits.ts"
 
-/** The changes of the utterances' own rows; gives the keys of those that the table allows, and changes no other. */
-export const changesOfState = (
-  event: UtteranceEvent,
+/** Writes changes, one behind the other; returns those that were possible. `now` is in milliseconds since 1970. */
+export function* written(
   changes: ReadonlyArray<UtteranceChange>,
   now: number
-): Bound => ({ text: updates[event], values: [now, JSON.stringify(changes)] })
+): Work<ReadonlySet<UtteranceChange>> {
+  const possible = new Set<UtteranceChange>()
+  for (const change of changes) {
+    const values = valuesOf(change, now)
+    const rows = yield { text: updates[change.event], values }
+    if (rows === 0) continue
+    possible.add(change)
+    const text = besides[change.event]
+    if (text !== undefined) yield { text, values }
+  }
+  return possible
+}
 
-/** What is written besides, of changes of state that have been possible; undefined where that is nothing. */
-export const besides = (
-  event: UtteranceEvent,
-  changes: ReadonlyArray<UtteranceChange>,
-  now: number
-): Bound | undefined => {
-  switch (event) {
-    case "fetch":
-      return { text: keepClips, values: [JSON.stringify(changes)] }
-    case "refetch":
-    case "lose":
-      return { text: dropClips, values: [JSON.stringify(changes)] }
+/** What the statements of a change name. */
+const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
+  const { key } = change
+  switch (change.event) {
     case "accept":
     case "adopt":
-      return { text: keepTasks, values: [now, JSON.stringify(changes)] }
+      return {
+        now,
+        key,
+        task: change.task,
+        credits: change.credits ?? null,
+        adopted: change.event === "adopt" ? 1 : 0
+      }
+    case "fetch": {
+      const { rate, frames, checksum, segments, cut } = change.clip
+      const { bytes, suspect = null } = change
+      return { now, key, rate, frames, checksum, segments: JSON.stringify(segments), cut, bytes, suspect }
+    }
+    case "lose":
+    case "fail":
+      return { now, key, setback: JSON.stringify(change.setback) }
     default:
-      return undefined
+      return { now, key }
   }
 }
 
-const keepClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
-SELECT clip ->> 'key', clip ->> 'rate', clip ->> 'frames', clip ->> 'checksum', change ->> 'bytes', clip ->> 'cut',
-  clip -> 'segments', change ->> 'suspect'
-FROM (SELECT value AS change, value -> 'clip' AS clip FROM json_each(?))`
+const keepClip = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
+VALUES (@key, @rate, @frames, @checksum, @bytes, @cut, @segments, @suspect)`
 
-const dropClips = `DELETE FROM clip WHERE key IN (SELECT value ->> 'key' FROM json_each(?))`
+const dropClip = `DELETE FROM clip WHERE key = @key`
 
-const keepTasks = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
-SELECT change ->> 'task', key, take, provider, characters, change ->> 'credits', change ->> 'event' = 'adopt', time
-FROM (SELECT value AS change, ? AS time FROM json_each(?)) JOIN utterance ON key = change ->> 'key'`
+const keepTask = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
+SELECT @task, key, take, provider, characters, @credits, @adopted, @now FROM utterance WHERE key = @key`
 
-/** What an event does to the row's other columns, from the time and the fields of its change. */
+/** What is written besides the utterance's own row. */
+const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
+  accept: keepTask,
+  adopt: keepTask,
+  fetch: keepClip,
+  refetch: dropClip,
+  lose: dropClip
+}
+
+/** What an event does to the row's other columns. */
 const effects: Readonly<Record<UtteranceEvent, string>> = {
-  announce: "task = NULL, announced_at = time,",
-  accept: "task = change ->> 'task',",
-  adopt: "task = change ->> 'task',",
+  announce: "task = NULL, announced_at = @now,",
+  accept: "task = @task,",
+  adopt: "task = @task,",
   withdraw: "task = NULL, announced_at = NULL,",
   settle: "",
   fetch: "setback = NULL,",
   refetch: "",
   place: "",
-  lose: `take = take + 1, task = NULL, setback = change -> 'setback',
-    rerolls = rerolls + (change -> 'setback' ->> 'kind' = 'bad-audio'),
-    losses = losses + (change -> 'setback' ->> 'kind' <> 'bad-audio'),`,
-  fail: "setback = change -> 'setback',",
+  lose: `take = take + 1, task = NULL, setback = @setback,
+    rerolls = rerolls + (@setback ->> 'kind' = 'bad-audio'),
+    losses = losses + (@setback ->> 'kind' <> 'bad-audio'),`,
+  fail: "setback = @setback,",
   retry: "take = take + (task IS NOT NULL), task = NULL, announced_at = NULL, setback = NULL,",
   recall: "task = NULL, setback = NULL,",
   resume: "setback = NULL,"
@@ -72,7 +95,6 @@ const updates = Record.map(effects, (columns, event) => {
   })
   const target = steps.map(({ from, to }) => `WHEN '${from}' THEN '${to}'`).join(" ")
   const origins = steps.map(({ from }) => `'${from}'`).join(", ")
-  return `UPDATE utterance SET state = CASE state ${target} END, ${columns} changed_at = time
-FROM (SELECT value AS change, ? AS time FROM json_each(?))
-WHERE key = change ->> 'key' AND state IN (${origins}) RETURNING key`
+  return `UPDATE utterance SET state = CASE state ${target} END, ${columns} changed_at = @now
+WHERE key = @key AND state IN (${origins})`
 })

@@ -2,15 +2,15 @@
  * Writes changes, many in one commit: what comes within some milliseconds of the commit before shares the next, so a busy run
  * commits once for many of its tasks and an idle one at once.
  */
-import { type FileHandle, open } from "node:fs/promises"
+import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
-import type { UtteranceEvent } from "../domain/UtteranceState.ts"
-import { besides, changesOfState } from "./ChangeStatements.ts"
+import { written } from "./ChangeStatements.ts"
+import { ownCommits, sharedCommits } from "./Commits.ts"
 import { type StateUnusable, workedLater } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
-import { committed } from "./Statements.ts"
+import { onDisk } from "./WholeFile.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
@@ -18,43 +18,41 @@ export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusab
 /** The most changes in one commit. */
 const mostAtOnce = 512
 
-/** From commit to commit, in milliseconds: one costs about as much as five changes, and a service takes longer than that to answer. */
-const commitsApart = 1
+/** From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that to answer. */
+const commitsApart = 3
 
 /** A journal that lives as long as the scope. */
 export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
   function* () {
-    const { folder, log } = yield* StateFolder
+    const { folder, log, changes } = yield* StateFolder
     const sql = yield* SqlClient
+    const committed = changes === undefined ? sharedCommits(sql, folder) : ownCommits(sql, folder, changes)
     const arriving = new Gathering(commitsApart)
     const announced = new Gathering(0)
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
 
     const commit = (group: ReadonlyArray<Waiting>) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        write(
-          sql,
-          folder,
-          group.map((one) => one.change),
-          now
-        )
-      ).pipe(
+      Clock.currentTimeMillis.pipe(
+        Effect.flatMap((now) =>
+          committed(() =>
+            written(
+              group.map((one) => one.change),
+              now
+            )
+          )
+        ),
         Effect.exit,
         Effect.map((exit) => {
           for (const one of group) {
             if (Exit.isFailure(exit)) one.settled(Exit.failCause(exit.cause))
-            else if (!exit.value.has(one.change.key)) one.settled(Exit.die(impossible(one.change)))
+            else if (!exit.value.has(one.change)) one.settled(Exit.die(impossible(one.change)))
             else if (one.change.event === "announce") announced.add(one)
             else one.settled(Exit.void)
           }
         })
       )
 
-    yield* arriving.next.pipe(
-      Effect.flatMap((group) => Effect.forEach(distinct(group), commit, { discard: true })),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* arriving.next.pipe(Effect.flatMap(commit), Effect.forever, Effect.forkScoped)
     // The disk is waited for apart, so that other changes go on meanwhile.
     yield* announced.next.pipe(
       Effect.flatMap((group) =>
@@ -110,72 +108,22 @@ class Gathering {
 const impossible = ({ key, event }: UtteranceChange) =>
   new Error(`"${event}" cannot happen to utterance ${key.slice(0, 12)} in its present state`)
 
-/** A list cut so that no key comes twice in one commit: two changes of one utterance are two steps. */
-const distinct = (list: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
-  const groups: Array<Array<Waiting>> = []
-  let seen = new Set<string>()
-  let group: Array<Waiting> = []
-  for (const one of list) {
-    if (seen.has(one.change.key)) {
-      groups.push(group)
-      group = []
-      seen = new Set()
-    }
-    seen.add(one.change.key)
-    group.push(one)
-  }
-  groups.push(group)
-  return groups
-}
-
-/** Writes changes of different utterances in one commit; returns the keys of those that were possible. */
-const write = (
-  sql: SqlClient,
-  folder: string,
-  changes: ReadonlyArray<UtteranceChange>,
-  now: number
-): Effect.Effect<ReadonlySet<string>, StateUnusable> =>
-  committed(
-    sql,
-    folder,
-    Effect.fnUntraced(function* (run) {
-      const written = new Set<string>()
-      for (const [event, alike] of byEvent(changes)) {
-        const possible = new Set(yield* run(changesOfState(event, alike, now)))
-        const more = besides(
-          event,
-          alike.filter(({ key }) => possible.has(key)),
-          now
-        )
-        if (more !== undefined) yield* run(more)
-        for (const key of possible) written.add(key)
-      }
-      return written
-    })
-  )
-
-const byEvent = (changes: ReadonlyArray<UtteranceChange>) => {
-  const groups = new Map<UtteranceEvent, Array<UtteranceChange>>()
-  for (const change of changes) {
-    const group = groups.get(change.event)
-    if (group === undefined) groups.set(change.event, [change])
-    else group.push(change)
-  }
-  return groups
-}
-
 /** Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open. */
 const syncing = (
   folder: string,
   log: string
 ): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> => {
-  let file: FileHandle | undefined
-  const sync = workedLater(folder, async () => {
-    file ??= await open(log, "r+")
-    await file.datasync()
+  let file: number | undefined
+  const sync = workedLater(folder, () => {
+    file ??= openSync(log, "r+")
+    return onDisk(file)
   })
   return Effect.as(
-    Effect.addFinalizer(() => Effect.promise(async () => file?.close())),
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        if (file !== undefined) closeSync(file)
+      })
+    ),
     sync
   )
 }

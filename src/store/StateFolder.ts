@@ -4,9 +4,11 @@ import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
+import type { Database } from "better-sqlite3"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
+import Sqlite from "./Sqlite.ts"
 import { failOrDie, type StateBusy, stateFault, StateUnusable, worked } from "./StateFault.ts"
 import { holdFolder } from "./WriterLock.ts"
 
@@ -22,6 +24,8 @@ export class StateFolder extends Context.Tag("store/StateFolder")<
     readonly shared: boolean
     /** The database's log, which is brought to the disk before a create is sent; absent where the folder is only read. */
     readonly log: string | undefined
+    /** A connection for changes of utterances alone; absent where the folder is only read, and where the database is in memory. */
+    readonly changes: Database | undefined
   }
 >() {}
 
@@ -55,12 +59,14 @@ export const writableState = (
         }),
         Effect.catchAllDefect((defect) => failOrDie(folder, defect))
       )
+      const changes = yield* anotherConnection(folder, file)
       return Context.make(SqlClient, sql).pipe(
         Context.add(StateFolder, {
           folder,
           clips,
           shared: sharedClips !== undefined,
-          log: `${file}-wal`
+          log: `${file}-wal`,
+          changes
         })
       )
     })
@@ -82,7 +88,8 @@ export const readableState = (
           folder,
           clips: sharedClips ?? join(folder, "clips"),
           shared: sharedClips !== undefined,
-          log: undefined
+          log: undefined,
+          changes: undefined
         })
       )
     })
@@ -96,7 +103,7 @@ export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient
       const sql = yield* openDatabase(clips, { filename: ":memory:", disableWAL: true })
       yield* Effect.orDie(Effect.provideService(migrate, SqlClient, sql))
       return Context.make(SqlClient, sql).pipe(
-        Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined })
+        Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined, changes: undefined })
       )
     })
   )
@@ -109,6 +116,20 @@ const openDatabase = (
     Effect.provide(reactivity),
     // The client opens its file while it is made, and throws.
     Effect.catchAllDefect((defect) => failOrDie(folder, defect))
+  )
+
+/** Another connection to a database that is open already. */
+const anotherConnection = (
+  folder: string,
+  file: string
+): Effect.Effect<Database, StateUnusable, Scope.Scope> =>
+  Effect.acquireRelease(
+    worked(folder, () => {
+      const database = new Sqlite(file)
+      database.pragma("synchronous = NORMAL")
+      return database
+    }),
+    (database) => Effect.sync(() => database.close())
   )
 
 const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>

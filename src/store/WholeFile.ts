@@ -23,7 +23,8 @@ export const writeWhole = async (folder: string, name: string, bytes: Uint8Array
   renameSync(part, join(folder, name))
 }
 
-const onDisk = promisify(fdatasync)
+/** Brings an open file's bytes to the disk, in another thread. */
+export const onDisk = promisify(fdatasync)
 
 /** Counts half-written files, so that a write that was given up and one that takes its place never share one. */
 let parts = 0

@@ -17,7 +17,13 @@ const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effe
       Effect.provide(
         Layer.provide(
           ClipFolder.Default,
-          Layer.succeed(StateFolder, { folder, clips: join(folder, "clips"), shared: false, log: undefined })
+          Layer.succeed(StateFolder, {
+            folder,
+            clips: join(folder, "clips"),
+            shared: false,
+            log: undefined,
+            changes: undefined
+          })
         )
       )
     )

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Either, Layer } from "effect"
 import { TaskId } from "../../src/domain/Ids.ts"
 import { StateUnusable } from "../../src/store/StateFault.ts"
-import { writableState } from "../../src/store/StateFolder.ts"
+import { StateFolder, writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import { job, temporaryFolder, utterances } from "../hostile/Batch.ts"
 
@@ -19,7 +19,12 @@ it.scopedLive(
         const list = utterances(300)
         yield* store.plan("batch", job(list))
         // No page more than there are: as on a disk without room.
-        yield* sql.unsafe("PRAGMA max_page_count = 1")
+        const { changes } = yield* StateFolder
+        const limit = (pages: number) =>
+          Effect.sync(() => changes?.pragma(`max_page_count = ${pages}`)).pipe(
+            Effect.zipRight(sql.unsafe(`PRAGMA max_page_count = ${pages}`))
+          )
+        yield* limit(1)
         const taken = yield* Effect.forEach(
           list,
           ({ key }) =>
@@ -37,7 +42,7 @@ it.scopedLive(
         const more = utterances(900)
         expect(yield* Effect.flip(store.plan("another", job(more)))).toMatchObject({ reason: "full" })
 
-        yield* sql.unsafe("PRAGMA max_page_count = 100000")
+        yield* limit(100_000)
         const rows = yield* store.rows(list.map(({ key }) => key))
         expect(rows.map((row) => row.state === "submitted")).toEqual(taken.map(Either.isRight))
         yield* store.plan("another", job(more))
