@@ -1,6 +1,7 @@
 /** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
 import type { SampleRate } from "../domain/Units.ts"
 import { endOfStep, LoudnessSteps } from "./LoudnessSteps.ts"
+import type { Room } from "./Rooms.ts"
 
 /** What is reported where nothing passes the absolute gate: digital silence, or next to it. */
 const silence = -70
@@ -10,9 +11,9 @@ export class LoudnessMeter {
   private readonly gate: LoudnessGate
   private readonly steps: LoudnessSteps
 
-  constructor(rate: SampleRate, channels: number) {
+  constructor(rate: SampleRate, channels: number, room?: Room) {
     this.gate = new LoudnessGate(rate)
-    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power))
+    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power), room)
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */

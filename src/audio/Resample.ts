@@ -159,9 +159,9 @@ const build = (up: number, down: number): Polyphase => {
 
 /** The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant passes. */
 const halfway = (() => {
-  const weights = Float32Array.from({ length: 32 }, (_, pair) => {
+  const weights = Float32Array.from({ length: 26 }, (_, pair) => {
     const distance = pair + 0.5
-    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / 32, 8)
+    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / 26, 8)
   })
   const sum = 2 * weights.reduce((total, weight) => total + weight, 0)
   return weights.map((weight) => weight / sum)

@@ -436,7 +436,7 @@
     (param $peaks i32) (param $gains i32) (param $count i32) (param $lacks i32) (param $window i32)
     (param $queue i32) (param $mask i32) (param $state i32) (param $threshold f64) (param $keep f64)
     (local $end i32) (local $first i32) (local $last i32) (local $sum i32) (local $now i32) (local $new i32)
-    (local $place i32) (local $peak f64) (local $lack f64) (local $needed f64) (local $share f64)
+    (local $place i32) (local $whole i32) (local $peak f64) (local $lack f64) (local $needed f64) (local $share f64)
     (local.set $end (i32.add (local.get $peaks) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $lack (f64.load (local.get $state)))
     (local.set $first (i32.load offset=8 (local.get $state)))
@@ -495,13 +495,14 @@
                 (i32.ne (local.get $first) (local.get $last))
                 (f64.gt (f64.load (local.get $place)) (local.get $lack)))
               (then (local.set $lack (f64.load (local.get $place)))))))
-        (i32.store (local.get $new)
-          (i32.trunc_sat_f64_s
-            (f64.add (f64.mul (local.get $lack) (f64.const 2097152)) (f64.const 0.5))))
+        ;; Rounded by an addition that leaves no room for fractions: quicker than what checks whether there is a whole number at all.
+        (local.set $whole
+          (i32.wrap_i64
+            (i64.reinterpret_f64
+              (f64.add (f64.mul (local.get $lack) (f64.const 2097152)) (f64.const 0x1p52)))))
+        (i32.store (local.get $new) (local.get $whole))
         (local.set $sum
-          (i32.sub
-            (i32.add (local.get $sum) (i32.load (local.get $new)))
-            (i32.load (local.get $lacks))))
+          (i32.sub (i32.add (local.get $sum) (local.get $whole)) (i32.load (local.get $lacks))))
         (f32.store (local.get $gains)
           (f32.demote_f64
             (f64.sub (f64.const 1)

@@ -4,6 +4,7 @@ import { Limiter } from "../audio/Limiter.ts"
 import type { Measures } from "../audio/Listener.ts"
 import { LoudnessMeter } from "../audio/LoudnessMeter.ts"
 import { decibelsOf, gainOf } from "../audio/Pcm.ts"
+import { type Room, Rooms } from "../audio/Rooms.ts"
 import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/Manifest.ts"
 import type { SampleRate } from "../domain/Units.ts"
@@ -63,15 +64,24 @@ const farOff = 0.4
  * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the limiter takes away
  * besides. It is found on an excerpt, so that a film need not be mixed twice.
  */
-export const gainTo = Effect.fn("Levelling.gainTo")(function* (
+export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LevelTarget) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new Rooms()),
+    (rooms) => gainWithin(programme, target, rooms),
+    (rooms) => Effect.sync(() => rooms.freeAll())
+  )
+)
+
+const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
-  { loudness, peak }: LevelTarget
+  { loudness, peak }: LevelTarget,
+  { take: room }: Rooms
 ) {
   if (loudness === undefined) return 1
   const excerpt = excerptOf(programme)
   const { rate, channels } = excerpt
-  const loudest = new TruePeakMeter(channels)
-  const meter = new LoudnessMeter(rate, channels)
+  const loudest = new TruePeakMeter(channels, room)
+  const meter = new LoudnessMeter(rate, channels, room)
   yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
@@ -84,7 +94,7 @@ export const gainTo = Effect.fn("Levelling.gainTo")(function* (
   let decibels = loudness - integrated
   if (truePeak + decibels > peak)
     for (let round = 0; round < mostRounds; round++) {
-      const short = loudness - (yield* limitedLoudness(excerpt, gainOf(decibels), peak))
+      const short = loudness - (yield* limitedLoudness(excerpt, gainOf(decibels), peak, room))
       if (Math.abs(short) <= closeEnough) break
       decibels += short * overshoot
     }
@@ -103,10 +113,15 @@ export const bettered = (
 }
 
 /** How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much memory. */
-const limitedLoudness = Effect.fnUntraced(function* (excerpt: Programme, gain: number, peak: number) {
+const limitedLoudness = Effect.fnUntraced(function* (
+  excerpt: Programme,
+  gain: number,
+  peak: number,
+  room: Room
+) {
   const { rate, channels } = excerpt
-  const limiter = new Limiter(rate, channels, gainOf(peak), gain)
-  const meter = new LoudnessMeter(rate, channels)
+  const limiter = new Limiter(rate, channels, gainOf(peak), gain, room)
+  const meter = new LoudnessMeter(rate, channels, room)
   yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
     Effect.sync(() => meter.push(limiter.push(block)))
   )
