@@ -19,7 +19,7 @@ export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusab
 const mostAtOnce = 512
 
 /** From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that to answer. */
-const commitsApart = 3
+const commitsApart = 1
 
 /** A journal that lives as long as the scope. */
 export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
