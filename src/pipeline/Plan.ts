@@ -98,8 +98,17 @@ export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Bat
   return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch)) }
 })
 
+/** When a cue may start at the latest, in milliseconds: sums of such times are whole numbers of 32 bits. */
+const latestStart = 500 * 3_600_000
+
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   const { script, words } = yield* readWords(job, batch)
+  const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
+  if (far !== undefined)
+    return yield* rejected(
+      job.inputName,
+      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours: expected a time below 500 hours`
+    )
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
     profileOf: batch.profileOf,

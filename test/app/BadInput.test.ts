@@ -23,6 +23,7 @@ beforeAll(() => {
     Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
   )
   file("latin.en.srt", Buffer.from(cues.replace("there", "caf\u00e9"), "latin1"))
+  file("far.srt", cues.replaceAll("00:00:0", "1000:00:0"))
   file("film.docx", "PK")
   const job = ["jobs:", "  - input: film.en.srt"]
   manifest("missing.yaml", "jobs:", "  - input: nowhere.srt")
@@ -64,6 +65,11 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   ],
   ["an empty file", ["empty.srt"], /^dubwright: empty\.srt:1: .*empty/u],
   ["a binary file", ["picture.srt"], /^dubwright: picture\.srt:1: .*PNG/u],
+  [
+    "a cue weeks away",
+    ["far.srt"],
+    /^dubwright: far\.srt: cue 1 starts after 1000 hours: expected a time below 500/u
+  ],
   ["a format that is none", ["film.docx"], /^dubwright: film\.docx: expected a manifest \(.*\) or a script/u],
   ["an encoding that is none", ["encoding.yaml"], /klingon/u],
   ["a manifest that is not UTF-8", ["bytes.yaml"], /^dubwright: bytes\.yaml:1: not UTF-8/u],
