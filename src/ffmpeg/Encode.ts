@@ -110,7 +110,7 @@ export const fedPcm = (feed: PcmFeed, finished: Finished | undefined): FedPcm =>
     : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }
 
 /** Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred samples. */
-const packetBytes = 65_536
+const packetBytes = 1_048_576
 
 /** The job; `chapters` is a file in ffmpeg's metadata format, `major` the ffmpeg's version where it is known. */
 export const encodeJob = (
