@@ -46,7 +46,7 @@ const recovered = (
   Effect.gen(function* () {
     const { store, progress } = run
     const { key, casting, characters } = row.utterance
-    const finding = yield* search(run, row, lostAt).pipe(
+    const finding = yield* Effect.raceFirst(search(run, row, lostAt), givenUp(run)).pipe(
       Effect.tapErrorTag("Unreachable", lane.told),
       Effect.tapErrorTag("Broken", lane.told),
       Effect.catchTags({
@@ -83,6 +83,10 @@ const recovered = (
       }
     }
   })
+
+/** Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays so. */
+const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
+  Effect.flatMap(run.stopped, () => (run.halted()?.reason === "unreachable" ? new Left() : Effect.never))
 
 /** Creates a task, trying again after passing faults. */
 const created = (

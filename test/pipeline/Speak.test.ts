@@ -23,6 +23,7 @@ import { Learned } from "../../src/store/Learned.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
+import { mute } from "./StandIn.ts"
 
 const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
 const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
@@ -194,8 +195,8 @@ const mortal = (world: World) =>
     )
   ).pipe(Layer.provide(UtteranceStore.Default))
 
-const parts = (folder: string, world: World) =>
-  Layer.mergeAll(mortal(world), ClipFolder.Default, Learned.Default, world.gateway, silent).pipe(
+const parts = (folder: string, world: World, gateway: Layer.Layer<Gateway>) =>
+  Layer.mergeAll(mortal(world), ClipFolder.Default, Learned.Default, gateway, silent).pipe(
     Layer.provideMerge(writableState(folder)),
     Layer.provideMerge(
       Layer.mock(Ffmpeg, { _tag: "ffmpeg/Ffmpeg", binary: { path: "", source: "PATH", version: "" } })
@@ -205,7 +206,12 @@ const parts = (folder: string, world: World) =>
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** Runs until its end or its death. */
-const lived = (folder: string, world: World, settings: Partial<SpeakSettings> = {}) =>
+const lived = (
+  folder: string,
+  world: World,
+  settings: Partial<SpeakSettings> = {},
+  gateway: Layer.Layer<Gateway> = world.gateway
+) =>
   Effect.gen(function* () {
     const run = yield* Effect.gen(function* () {
       const store = yield* UtteranceStore
@@ -225,7 +231,7 @@ const lived = (folder: string, world: World, settings: Partial<SpeakSettings> = 
         standings: yield* store.standings(keys),
         rerolls: new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
       }
-    }).pipe(Effect.provide(parts(folder, world)), Effect.fork)
+    }).pipe(Effect.provide(parts(folder, world, gateway)), Effect.fork)
     for (let turns = 0; ; turns++) {
       if (world.dead) {
         const dying = yield* Effect.fork(Fiber.interrupt(run))
@@ -297,4 +303,18 @@ it.effect(
       expect(world.paid).toHaveLength(list.length)
       rmSync(folder, { recursive: true })
     })
+)
+
+it.effect("a service that is given up is searched no longer for tasks whose answers were lost", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+    const end = yield* lived(folder, world, { patience: "1 minute" }, mute)
+    expect(end?.summary).toMatchObject({ left: list.length, failed: 0, halt: { reason: "unreachable" } })
+    expect(Array.from(end?.standings.values() ?? [], ({ state }) => state).sort()).toEqual([
+      ...["announced", "announced"],
+      ...["planned", "planned"]
+    ])
+    rmSync(folder, { recursive: true })
+  })
 )

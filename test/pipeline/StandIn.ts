@@ -2,7 +2,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
 import { TaskId } from "../../src/domain/Ids.ts"
-import { Unreachable } from "../../src/gateway/Fault.ts"
+import { Broken, Unreachable } from "../../src/gateway/Fault.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
@@ -19,9 +19,8 @@ const unsaid = { label: undefined, srt: undefined, json: undefined, seconds: und
 
 const nobody = Effect.fail(new Unreachable({ words: "nobody there" }))
 
-/** A service that answers nothing. */
-export const gone = Layer.mock(Gateway, {
-  _tag: "gateway/Gateway",
+const deaf = {
+  _tag: "gateway/Gateway" as const,
   ping: nobody,
   reads: {
     health: nobody,
@@ -33,6 +32,16 @@ export const gone = Layer.mock(Gateway, {
   },
   submit: () => nobody,
   history: () => nobody
+}
+
+/** A service that answers nothing. */
+export const gone = Layer.mock(Gateway, deaf)
+
+/** A service that takes creates and never says anything. */
+export const mute = Layer.mock(Gateway, {
+  ...deaf,
+  submit: () => Effect.fail(new Broken({ words: "cut off" })),
+  history: () => Effect.never
 })
 
 /** A service whose tasks are done after so many milliseconds and take five credits each. */
