@@ -32,6 +32,7 @@ export const StateReason = Schema.Literal(
   "full",
   "gone",
   "not-a-database",
+  "lost",
   "older",
   "newer",
   "locked"
@@ -45,7 +46,8 @@ const advice: Readonly<Record<StateReason, string>> = {
   full: "no space is left on its disk; free some and run again, nothing paid for is lost",
   gone: "cannot be reached any more; bring its disk back and run again, nothing paid for is lost",
   "not-a-database":
-    "its state.sqlite is damaged or no database; move it away to start anew (clips beside it are not used then)",
+    "its state.sqlite is damaged or no database; bring a copy of it back, or move the whole folder away to start anew, which pays for everything again",
+  lost: "holds clips, but its state.sqlite, which says what they are, is gone or empty; bring a copy of it back, or move the whole folder away to start anew, which pays for everything again",
   older: "was written by an older version; `dubwright run` brings it up to date",
   newer: "was written by a newer version of dubwright; use that version, or name another folder with --state",
   locked: "its state.sqlite is locked by another program; close that and run again"

@@ -1,5 +1,5 @@
 /** The folder in which a batch's state lives: its database, its clips, and the lock of its one writer. */
-import { existsSync } from "node:fs"
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -46,6 +46,9 @@ export const writableState = (
       yield* worked(clips, () => makeFolder(clips))
       yield* holdFolder(folder)
       const file = join(folder, "state.sqlite")
+      // Clips of a folder that many machines share are others', too.
+      if (sharedClips === undefined && (yield* worked(folder, () => isLost(file, clips))))
+        return yield* new StateUnusable({ folder, reason: "lost", detail: "" })
       const sql = yield* openDatabase(folder, { filename: file })
       yield* Effect.gen(function* () {
         yield* sql.unsafe("PRAGMA synchronous = NORMAL")
@@ -107,6 +110,11 @@ export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient
       )
     })
   )
+
+/** Whether there are clips, and nothing that says what they are. */
+const isLost = (file: string, clips: string): boolean =>
+  [file, `${file}-wal`].every((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) &&
+  readdirSync(clips).some((name) => name.endsWith(".wav"))
 
 const openDatabase = (
   folder: string,

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -87,6 +87,24 @@ it.scopedLive("tells what is wrong with a folder, and how to mend it", () =>
     expect(yield* Effect.flip(looked(garbage))).toMatchObject({ reason: "not-a-database" })
     // What was there stays there.
     expect(readFileSync(join(garbage, "state.sqlite"), "utf8")).toMatch(/^this is a diary/u)
+  })
+)
+
+it.scopedLive("does not begin anew beside clips that were paid for", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* opened(folder)
+    writeFileSync(join(folder, "clips", `${"0".repeat(64)}.wav`), "RIFF")
+    yield* opened(folder)
+    for (const lose of [
+      () => writeFileSync(join(folder, "state.sqlite"), ""),
+      () => rmSync(join(folder, "state.sqlite"))
+    ]) {
+      lose()
+      expect(yield* Effect.flip(opened(folder))).toMatchObject({ _tag: "StateUnusable", reason: "lost" })
+    }
+    rmSync(join(folder, "clips"), { recursive: true })
+    yield* opened(folder)
   })
 )
 
