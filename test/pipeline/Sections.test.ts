@@ -34,10 +34,10 @@ const folder = mkdtempSync(join(tmpdir(), "dubwright-sections-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const keyOf = (which: number) => UtteranceKey.make(`${which}`.padStart(64, "0"))
-const pathOf = (key: string) => join(folder, "state", "clips", `${key}.wav`)
+const pathOf = (key: string) => join(folder, "clips", `${key}.wav`)
 
 /** Some clips of speech, one of them so loud that it must be limited. */
-mkdirSync(join(folder, "state", "clips"), { recursive: true })
+mkdirSync(join(folder, "clips"))
 const clips = new Map(
   [1, 2, 3, 4].map((which) => {
     const clipRate = which === 2 ? SampleRate.make(16_000) : rate
@@ -179,7 +179,10 @@ describe("a programme made in sections", () => {
   })
 })
 
-const state = Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
+const state = Layer.provideMerge(
+  ClipFolder.Default,
+  writableState(join(folder, "state"), join(folder, "clips"))
+)
 const needs = Layer.mergeAll(Ffmpeg.Default, state).pipe(Layer.provideMerge(NodeContext.layer))
 
 /** Files of a programme of three minutes and a little, which threads make, and a stem. */
