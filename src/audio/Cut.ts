@@ -6,6 +6,7 @@ import { loudnessOf } from "./Loudness.ts"
 import { peakOf, sliceOf, type Pcm } from "./Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
 import { type Bounds, boundsWithin, speechIn } from "./Trim.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 
 /** What is known of the parts of a clip. */
 export interface CutHints {
@@ -81,7 +82,7 @@ const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
       peak: peakOf(samples)
     },
     // Every part was made by its own constructor.
-    { disableValidation: true }
+    unchecked
   )
 }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
 import { UtteranceKey } from "./Ids.ts"
+import { unchecked } from "./Unchecked.ts"
 
 /**
  * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are one
@@ -88,5 +89,5 @@ export const makeUtterance = (
       said,
       characters: charactersOf(text)
     },
-    { disableValidation: true }
+    unchecked
   )

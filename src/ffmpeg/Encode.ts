@@ -98,7 +98,7 @@ export const finishedFor = (feed: PcmFeed, sink: AudioSink): Finished | undefine
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
     : undefined
 
-/** What an ffmpeg is fed, a WAV without an end in sight: floats as they come, or 16-bit integers that are finished. */
+/** What an ffmpeg is fed, as a WAV: floats as they come, or 16-bit integers that are finished. */
 export interface FedPcm extends PcmFeed {
   readonly encoding: "float32" | "int16"
 }

@@ -3,12 +3,12 @@
  * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held it
  * has ended, its finalizers included.
  */
-import { Clock, Deferred, Duration, Effect, Exit, Schedule, type Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
 import { type Breaker, broke, closedBreaker, isOpen, worked } from "./Breaker.ts"
 import type { CallFault } from "./Fault.ts"
 import { borne, fullPace, type Pace, slowed } from "./Pace.ts"
-import { type Free, held } from "./Slot.ts"
+import { type Free, held, Pending } from "./Slot.ts"
 
 /** Limits of a lane. */
 export interface LaneLimits {
@@ -145,28 +145,12 @@ const startsPerSecond = (perSecond: number | undefined) => {
 }
 
 /** A slot, now or when one is free. */
-const slotOf = (queue: PQueue, priority: number): Free | Effect.Effect<Free> => {
-  let given: Free | undefined
-  let unwanted = false
-  let tell = (_: Free): void => undefined
-  void queue.add(
-    () =>
-      unwanted
-        ? Promise.resolve()
-        : new Promise<void>((free) => {
-            given = free
-            tell(free)
-          }),
-    { priority }
-  )
-  return (
-    given ??
-    Effect.async<Free>((resume) => {
-      tell = (free) => resume(Exit.succeed(free))
-      return Effect.sync(() => {
-        unwanted = true
-        given?.()
-      })
+const slotOf = (queue: PQueue, priority: number): Free | Pending => {
+  const slot = new Pending()
+  const started = () =>
+    new Promise<void>((free) => {
+      if (!slot.give(free)) free()
     })
-  )
+  void queue.add(started, { priority })
+  return slot.free ?? slot
 }

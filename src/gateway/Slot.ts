@@ -5,11 +5,42 @@ import { Effect, Exit } from "effect"
 export type Free = () => void
 
 /**
- * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the slot, at once or
- * later; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free this costs a few steps.
+ * A slot that was wished for: given once, then or later, and never lost. Between the wish and the wait for it others may run, and a
+ * slot may be given meanwhile.
+ */
+export class Pending {
+  /** Frees the slot, once it was given. */
+  free: Free | undefined
+  private left = false
+  private tell = (_: Free): void => undefined
+
+  /** Gives the slot; false if it is no longer wished for. */
+  give(free: Free): boolean {
+    if (this.left) return false
+    this.free = free
+    this.tell(free)
+    return true
+  }
+
+  /** No longer wishes for the slot: frees it if it was given. */
+  leave(): void {
+    this.left = true
+    this.free?.()
+  }
+
+  /** Waits until the slot is given. */
+  readonly given: Effect.Effect<Free> = Effect.async((resume) => {
+    if (this.free !== undefined) return resume(Exit.succeed(this.free))
+    this.tell = (free) => resume(Exit.succeed(free))
+  })
+}
+
+/**
+ * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the slot, or the
+ * wish for one; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free this costs a few steps.
  */
 export const held = <A, E, R>(
-  taken: () => Free | Effect.Effect<Free>,
+  taken: () => Free | Pending,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) => {
@@ -25,39 +56,40 @@ export const held = <A, E, R>(
         }
       })
     const slot = taken()
-    return Effect.isEffect(slot) ? Effect.flatMap(restore(slot), worked) : worked(slot)
+    if (!(slot instanceof Pending)) return worked(slot)
+    return Effect.matchCauseEffect(restore(slot.given), {
+      onFailure: (cause) => {
+        slot.leave()
+        return Exit.failCause(cause)
+      },
+      onSuccess: worked
+    })
   })
 
 /** So many slots, first come first served. */
 export class Slots {
-  private readonly waiting = new Set<() => void>()
+  private readonly waiting = new Set<Pending>()
 
   constructor(private left: number) {}
 
   /** Runs work in a slot. */
   readonly hold = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => held(this.take, work)
 
-  private readonly take = (): Free | Effect.Effect<Free> => {
+  private readonly take = (): Free | Pending => {
     if (this.left > 0) {
       this.left--
       return this.free
     }
-    return Effect.async<Free>((resume) => {
-      const go = () => resume(Exit.succeed(this.free))
-      this.waiting.add(go)
-      return Effect.sync(() => {
-        // Given to it already: another may have it.
-        if (!this.waiting.delete(go)) this.free()
-      })
-    })
+    const next = new Pending()
+    this.waiting.add(next)
+    return next
   }
 
   private readonly free = (): void => {
-    const [next] = this.waiting
-    if (next === undefined) this.left++
-    else {
+    for (const next of this.waiting) {
       this.waiting.delete(next)
-      next()
+      if (next.give(this.free)) return
     }
+    this.left++
   }
 }

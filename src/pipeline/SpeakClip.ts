@@ -10,6 +10,7 @@ import type { Unusable } from "./ClipMaking.ts"
 import type { Undecodable } from "./SpeakDecoder.ts"
 import { endingOf } from "./SpeakRate.ts"
 import type { SpeakParts } from "./SpeakRun.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 
 /** A clip that was kept. */
 export interface KeptClip {
@@ -51,16 +52,13 @@ export const keepClip = (
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     if (suspect === undefined) learned.spoke(casting, characters, speechMillis(segments, rate))
     return Either.right({
-      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, trusted),
+      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, unchecked),
       bytes,
       suspect
     })
   })
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
-
-/** Every part was made by its own constructor: no need to check it all again for each of ten thousand clips. */
-const trusted = { disableValidation: true } as const
 
 /** Milliseconds of speech in a clip. */
 const speechMillis = (segments: ReadonlyArray<Segment>, rate: number): number =>

@@ -7,7 +7,7 @@ import { millis } from "../domain/Units.ts"
 import { excerpt } from "./CueLines.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import { isOverride } from "./Overrides.ts"
 
 /**

@@ -4,7 +4,7 @@ import type { Casting } from "../domain/Casting.ts"
 import { SpeakerName } from "../domain/Ids.ts"
 import { Line } from "../domain/Line.ts"
 import type { Overrides } from "./Overrides.ts"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import type { CueWords } from "./Words.ts"
 
 /** A speaker, and how much there is to say. */

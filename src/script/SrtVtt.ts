@@ -8,7 +8,7 @@ import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
 import { srtClock, type TimingStyle } from "./Timing.ts"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 
 /** Reads a file's text. */
 export const readSrtVtt = (

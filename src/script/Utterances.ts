@@ -15,7 +15,7 @@ import { between, type Portion, sentenceUnit, together, type Unit } from "./Port
 import { repacked } from "./Repack.ts"
 import { sentenceRuns } from "./SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtInput.ts"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import { TooLittleText, type Violation, WordTooLong } from "./Violation.ts"
 
 /** What decides how lines are put together. */

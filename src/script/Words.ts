@@ -14,7 +14,7 @@ import { naturalLength } from "./Pace.ts"
 import { withoutRepeats } from "./Rolling.ts"
 import { sentencesOf } from "./Sentences.ts"
 import { readerOf, reasonOf, type Said, spokenTurns } from "./SpokenTurns.ts"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import { isPronounceable } from "./Writing.ts"
 
 /** A part of a cue that one speaker says; a cue with one speaker is one part. */

@@ -5,6 +5,7 @@ import { TaskId } from "../domain/Ids.ts"
 import { Setback } from "../domain/Setback.ts"
 import { Utterance } from "../domain/Utterance.ts"
 import { UtteranceState } from "../domain/UtteranceState.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 
 /** How an utterance stands: what a plan or a report needs to know of it. */
 export interface Standing {
@@ -70,7 +71,7 @@ export const rowOf = (row: unknown): Effect.Effect<UtteranceRow> =>
   Effect.map(
     orDie(readRow(row)),
     ({ task, announcedAt, label, state, take, rerolls, losses, ...utterance }) => ({
-      utterance: Utterance.make(utterance, { disableValidation: true }),
+      utterance: Utterance.make(utterance, unchecked),
       label,
       state,
       take,
@@ -96,7 +97,7 @@ export const clipColumns = "key, rate, frames, checksum, bytes, cut, segments, s
 /** Reads a clip's row; one that cannot be read is a fault in the program. */
 export const clipOf = (row: unknown): Effect.Effect<StoredClip> =>
   Effect.map(orDie(readClip(row)), ({ bytes, suspect, ...clip }) => ({
-    clip: Clip.make(clip, { disableValidation: true }),
+    clip: Clip.make(clip, unchecked),
     bytes,
     suspect: suspect ?? undefined
   }))

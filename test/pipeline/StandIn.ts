@@ -14,6 +14,16 @@ import { writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
 
+/** Every read of the service's state with the same answer. */
+const readsOf = <A>(answer: A) => ({
+  health: answer,
+  credits: answer,
+  providers: answer,
+  models: () => answer,
+  voices: () => answer,
+  tasks: () => answer
+})
+
 const unread = Effect.fail(new Unreachable({ words: "not read here" }))
 const unsaid = { label: undefined, srt: undefined, json: undefined, seconds: undefined, took: undefined }
 
@@ -22,14 +32,7 @@ const nobody = Effect.fail(new Unreachable({ words: "nobody there" }))
 const deaf = {
   _tag: "gateway/Gateway" as const,
   ping: nobody,
-  reads: {
-    health: nobody,
-    credits: nobody,
-    providers: nobody,
-    models: () => nobody,
-    voices: () => nobody,
-    tasks: () => nobody
-  },
+  reads: readsOf(nobody),
   submit: () => nobody,
   history: () => nobody
 }
@@ -52,14 +55,7 @@ export const standIn = (latency: number) =>
     return Layer.mock(Gateway, {
       _tag: "gateway/Gateway",
       ping: Effect.void,
-      reads: {
-        health: unread,
-        credits: unread,
-        providers: unread,
-        models: () => unread,
-        voices: () => unread,
-        tasks: () => unread
-      },
+      reads: readsOf(unread),
       submit: ({ text }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
           task: TaskId.make(`task-${tasks.push({ text, doneAt: now + latency }) - 1}`),
