@@ -71,6 +71,8 @@ export interface PlanFault {
 
 /** A dry run. */
 export interface PlanReport {
+  /** What the manifest calls the batch. */
+  readonly name?: string
   readonly manifest: string
   readonly service: "embedded" | { readonly baseUrl: string }
   readonly out: string

@@ -74,6 +74,8 @@ export type JobSummary = typeof JobSummary.Type
 
 /** run.json of a batch. */
 export const RunReport = Schema.Struct({
+  /** What the manifest calls the batch. */
+  name: Schema.optionalWith(Schema.String, { exact: true }),
   manifest: Schema.String,
   startedAt: Schema.String,
   seconds: Schema.Number,

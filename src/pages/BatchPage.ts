@@ -28,15 +28,15 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
   const rows = jobs.map((job) => ({ ...job, state: stateOf(job) }))
   const inOrder = states.flatMap((state) => rows.filter((row) => row.state === state))
   return documentOf({
-    title: `${run.manifest}: dub report`,
+    title: `${run.name ?? run.manifest}: dub report`,
     parts,
     policy: "",
     body: html`<a class="skip" href="#jobs">Skip to the jobs</a>
       <header>
-        <h1>${run.manifest}</h1>
+        <h1>${run.name ?? run.manifest}</h1>
         <p class="about">
-          started <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took
-          ${lasting(run.seconds)}
+          ${run.name === undefined ? undefined : `${run.manifest} · `}started
+          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took ${lasting(run.seconds)}
         </p>
         ${verdict(rows.map(({ state }) => state))} ${helpButton}
       </header>

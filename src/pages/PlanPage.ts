@@ -14,14 +14,14 @@ import { clock, counted, factor, grouped, signedSeconds } from "./Times.ts"
 export const planPage = (plan: PlanReport, parts: PageParts): string => {
   const { total, jobs, faults, notices, service } = plan
   return documentOf({
-    title: `${plan.manifest}: plan`,
+    title: `${plan.name ?? plan.manifest}: plan`,
     parts,
     policy: "",
     body: html`<a class="skip" href="#lines">Skip to the lines that will not fit</a>
       <header>
-        <h1>${plan.manifest}</h1>
+        <h1>${plan.name ?? plan.manifest}</h1>
         <p class="about">
-          ${counted(jobs.length, "job")} for
+          ${plan.name === undefined ? undefined : `${plan.manifest} · `}${counted(jobs.length, "job")} for
           ${service === "embedded" ? "the bundled service" : service.baseUrl}; nothing was sent
         </p>
         ${verdict(plan)} ${helpButton}

@@ -64,7 +64,7 @@ export const timeChart = ({ cues, duration, metrics }: JobReport): Html => {
       off
     )}
     <div class="ticks" aria-hidden="true">
-      ${[0, 1, 2, 3, 4].map((quarter) => html`<span>${clock((duration * quarter) / 4).replace(/\.\d+$/u, "")}</span>`)}
+      ${[0, 1, 2, 3, 4].map((quarter) => html`<span>${tick((duration * quarter) / 4, duration)}</span>`)}
     </div>
     <p id="chart-cue" aria-hidden="true"></p>
   </figure>`
@@ -96,6 +96,12 @@ const plot = (name: string, lines: ReadonlyArray<Line>, usual: string, off: stri
       <path class="playhead" d="M0 0V100" />
     </svg>
   </div>`
+
+/** A moment on the axis: to the tenth of a second where the whole lasts no more than a minute. */
+const tick = (seconds: number, duration: number): string =>
+  duration < 60
+    ? clock(Math.round(seconds * 10) / 10).slice(0, -2)
+    : clock(Math.round(seconds)).replace(/\.\d+$/u, "")
 
 /** A mark from one moment to another, at least so long that it can be seen. */
 const stroke = (from: number, to: number, level: number): string =>

@@ -21,6 +21,7 @@ export interface Outlook extends Known {
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
   const jobs = plan?.jobs.map((job) => plannedJob(job, outlook)) ?? []
   return {
+    ...(batch.name === undefined ? {} : { name: batch.name }),
     manifest: batch.manifest,
     service: batch.service,
     out: batch.out,
@@ -38,7 +39,7 @@ const plannedJob = (plan: JobPlan, outlook: Outlook): PlannedJob => {
     id: job.id,
     input: job.inputName,
     outputs: job.outputs,
-    cues: script._tag === "Subtitle" ? script.cues.length : lines.length,
+    cues: (script._tag === "Subtitle" ? script.cues : script.blocks).length,
     lines: lines.length,
     ...sendingOf(
       uses.map(({ utterance }) => utterance),

@@ -70,7 +70,8 @@ export interface Job {
 
 /** Everything one run is about. */
 export interface Batch {
-  readonly name: string
+  /** What its manifest calls it. */
+  readonly name?: string
   /** The manifest, or the inputs, as named by the user. */
   readonly manifest: string
   /** What the batch is known by in its state: the manifest's absolute path, and which jobs were asked for. */

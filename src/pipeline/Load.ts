@@ -111,7 +111,7 @@ const settle = Effect.fnUntraced(function* (
   const state = path.resolve(flags.state ?? path.join(base, ".dubwright"))
   const limit = flags.learnedLimits === undefined ? () => undefined : yield* flags.learnedLimits(state)
   const batch: Batch = {
-    name: manifest.name ?? path.parse(path.basename(name)).name,
+    ...(manifest.name === undefined ? {} : { name: manifest.name }),
     manifest: name,
     key: batchKey(path.resolve(name), only),
     out: path.resolve(flags.out ?? path.join(base, "out")),

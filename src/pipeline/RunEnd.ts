@@ -26,7 +26,7 @@ export interface DubResult {
 
 /** Ends a run whose jobs ended so: writes down what it came to. */
 export const endRun = Effect.fn("RunEnd.end")(function* (
-  { key, manifest, out }: Batch,
+  { key, name, manifest, out }: Batch,
   startedAt: DateTime.Utc,
   { summary, credits }: Said,
   ends: ReadonlyArray<JobResult>
@@ -37,6 +37,7 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
   const halt = haltOf(summary)
   const { created, adopted, reused, retried, failed } = summary
   const report: RunReport = {
+    ...(name === undefined ? {} : { name }),
     manifest: basename(manifest),
     startedAt: DateTime.formatIso(startedAt),
     seconds: DateTime.distance(startedAt, yield* DateTime.now) / 1000,

@@ -17,6 +17,7 @@ const batch = (): string => {
   writeFileSync(
     join(folder, "batch.yaml"),
     [
+      "name: Two for the night",
       "service: embedded",
       "defaults: { provider: provider_opensource, voice: os-slt, language: en }",
       "jobs:",
@@ -40,6 +41,7 @@ describe("run", () => {
     const first = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(first.code, first.stderr).toBe(0)
     const report = JSON.parse(first.stdout)
+    expect(report).toMatchObject({ name: "Two for the night", manifest: "batch.yaml" })
     expect(report.jobs).toEqual([
       { id: "film", status: "delivered" },
       { id: "note", status: "delivered" }
@@ -82,7 +84,13 @@ describe("run", () => {
 
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Five six seven."))
     const planned = await run(["plan", "batch.yaml", "--json"], { cwd })
-    expect(JSON.parse(planned.stdout).total).toMatchObject({ utterances: 5, reused: 4, characters: 15 })
+    const plan = JSON.parse(planned.stdout)
+    expect(plan.total).toMatchObject({ utterances: 5, reused: 4, characters: 15 })
+    expect(plan.name).toBe("Two for the night")
+    expect(plan.jobs, "cues as the report counts them: a narration's are its paragraphs").toMatchObject([
+      { cues: 3, lines: 3 },
+      { cues: 1, lines: 2 }
+    ])
     const third = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(third.stdout).tasks).toMatchObject({ created: 1, reused: 4 })
 

@@ -61,6 +61,21 @@ describe("a job's page", () => {
   })
 })
 
+describe("the axis of a job's picture", () => {
+  const axis = (duration: number) =>
+    [
+      ...jobPage({ ...report, duration }, { audio: undefined, peaks: [], parts })
+        .replace(/[^]*class="ticks"/u, "")
+        .replace(/<\/div>[^]*/u, "")
+        .matchAll(/<span>(.*?)<\/span>/gu)
+    ].map(([, words]) => words)
+
+  it("names moments where they are", () => {
+    expect(axis(6)).toEqual(["0:00.0", "0:01.5", "0:03.0", "0:04.5", "0:06.0"])
+    expect(axis(3_606)).toEqual(["0:00", "15:02", "30:03", "45:05", "1:00:06"])
+  })
+})
+
 describe("a batch's page", () => {
   const jobs = sampleRun.jobs.map((summary) => ({
     summary,
@@ -98,6 +113,13 @@ describe("a batch's page", () => {
       "look",
       "look"
     ])
+  })
+
+  it("bears the name that its manifest gives it", () => {
+    expect(text).toContain("<h1>nightly.yaml</h1>")
+    const named = batchPage({ ...sampleRun, name: `Nights & "days"` }, jobs, parts)
+    expect(named).toContain("<h1>Nights &amp; &quot;days&quot;</h1>")
+    expect(named).toMatch(/nightly\.yaml · started/u)
   })
 
   it("says why a run was stopped early", () => {

@@ -45,7 +45,7 @@ const sampleCue = (at: number): CueReport => {
       ...cue,
       text: hostile,
       said: hostile,
-      speaker: "MINH",
+      speaker: `MINH on the far bank, hardly to be heard ${"o".repeat(40)}`,
       status: "failed",
       error: "the service refused it"
     }
@@ -171,7 +171,8 @@ export const samplePlan: PlanReport = {
       },
       {
         cue: 190,
-        said: lines[2] ?? "",
+        said: `${lines[2]} ${"a".repeat(300)}`,
+        speaker: SpeakerName.make(`MINH_${"o".repeat(60)}`),
         start: 4_000,
         end: 4_002,
         needs: 1.9,
