@@ -36,6 +36,31 @@ const external = [
   "mpg123-decoder"
 ]
 
+/** How ES modules for Node are bundled, which packages of all kinds go into. */
+export const nodeModules = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  outExtension: { ".js": ".mjs" },
+  external,
+  alias: { "better-sqlite3": "./src/store/Sqlite.ts" },
+  sourcemap: "linked",
+  legalComments: "none",
+  logLevel: "warning",
+  // CommonJS packages inside an ES module need a `require`, a file name and a folder of their own.
+  banner: {
+    js: [
+      'import { createRequire as __createRequire } from "node:module";',
+      'import { fileURLToPath as __fileURLToPath } from "node:url";',
+      "const require = __createRequire(import.meta.url);",
+      "const __filename = __fileURLToPath(import.meta.url);",
+      'const __dirname = __fileURLToPath(new URL(".", import.meta.url));'
+    ].join(" ")
+  }
+}
+
 const filesBelow = (folder) =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -113,13 +138,10 @@ export const build = async () => {
   writeFileSync(join(root, "dist/pages.json"), parts)
   copyDocs()
   const { metafile } = await bundle({
-    absWorkingDir: root,
     entryPoints: Object.fromEntries(
       Object.entries(entries).filter(([, source]) => existsSync(join(root, source)))
     ),
     outdir: "dist",
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
     // What a command needs is loaded when it runs: --version and --help come at once.
     splitting: true,
     metafile: true,
@@ -128,24 +150,7 @@ export const build = async () => {
       DUBWRIGHT_BUILD: JSON.stringify(print),
       DUBWRIGHT_PAGES: parts
     },
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    external,
-    alias: { "better-sqlite3": "./src/store/Sqlite.ts" },
-    sourcemap: "linked",
-    legalComments: "none",
-    logLevel: "warning",
-    // CommonJS packages inside an ES module need a `require`, a file name and a folder of their own.
-    banner: {
-      js: [
-        'import { createRequire as __createRequire } from "node:module";',
-        'import { fileURLToPath as __fileURLToPath } from "node:url";',
-        "const require = __createRequire(import.meta.url);",
-        "const __filename = __fileURLToPath(import.meta.url);",
-        'const __dirname = __fileURLToPath(new URL(".", import.meta.url));'
-      ].join(" ")
-    }
+    ...nodeModules
   })
   const packages = [...bundledPackages(root, Object.keys(metafile.inputs)), ...pages.packages]
   const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]

@@ -126,7 +126,7 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
 
 /** Delivers the film in this process, after decoding its clips where they are MP3. */
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
-  const film = readFilm(folder)
+  const film = yield* Effect.promise(() => readFilm(folder))
   const start = yield* Effect.scoped(arrived(folder, film))
   const depth = values.depth === "24" ? 24 : 16
   const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none", depth)
@@ -194,13 +194,8 @@ const encodeMp3 = (ffmpeg: string, folder: string, clips: ReadonlyArray<FilmClip
 }
 
 const peers: Readonly<
-  Record<string, (ffmpeg: string, folder: string, format: Format, few: number) => Taken>
-> = {
-  graph: (ffmpeg, folder, format, few) => oneGraph(ffmpeg, readFilm(folder), folder, format, few),
-  groups: (ffmpeg, folder, format) => inGroups(ffmpeg, readFilm(folder), folder, format),
-  canvas: (ffmpeg, folder, format, few) => canvas(ffmpeg, readFilm(folder), folder, format, few),
-  each: (ffmpeg, folder, format, few) => oneProcessEach(ffmpeg, readFilm(folder), folder, format, few)
-}
+  Record<string, (ffmpeg: string, film: Film, folder: string, format: Format, few: number) => Taken>
+> = { graph: oneGraph, groups: inGroups, canvas, each: oneProcessEach }
 
 const measure = Effect.fn("bench.measure")(function* (folder: string) {
   const { path: ffmpeg } = yield* locateConfigured
@@ -230,7 +225,13 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
       )
     }
     for (const name of values.peers.split(",").filter((peer) => peer !== "")) {
-      const taken = peers[name]?.(ffmpeg, folder, format, Math.min(Number(values.few), film.clips.length))
+      const taken = peers[name]?.(
+        ffmpeg,
+        film,
+        folder,
+        format,
+        Math.min(Number(values.few), film.clips.length)
+      )
       if (taken !== undefined)
         console.log(
           `  ${name.padEnd(6)} ${taken.seconds.toFixed(0)} s, ${(taken.seconds / floor.seconds).toFixed(1)} × floor (${taken.note})`

@@ -1,6 +1,7 @@
 /** The film that the mix's bench delivers: thousands of clips of real speech, kept as a run keeps them, and where each is heard. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createReadStream, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { Effect } from "effect"
 import { loudnessOf } from "../src/audio/Loudness.ts"
 import { fromInt16, type Pcm, scaled } from "../src/audio/Pcm.ts"
@@ -63,22 +64,29 @@ const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
   )
 }
 
+/** How many milliseconds after its turn a clip begins at most. */
+const latest = 160
+
+/** Frames of silence at least between a clip and the next: nobody talks over another. */
+const pause = 0.05 * rate
+
 /** Keeps so many clips in the state folder, spread over the film, and writes down what they are. */
 export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, hours: number, count: number) {
   const clips = yield* ClipFolder
   const voices = yield* Effect.promise(spoken)
   const spacing = (hours * 3_600_000) / count
+  const most = Math.floor((spacing - latest) * (rate / 1000) - pause)
   const made: Array<FilmClip> = []
   for (let i = 0; i < count; i++) {
     const source = voices[(i * 7) % voices.length]
     if (source === undefined) continue
     // No two clips are the same file: each is a little softer than the one before of its kind.
-    const pcm = { rate, samples: scaled(source.samples, 1 - (i % 1000) / 4000) }
+    const pcm = { rate, samples: scaled(source.samples.subarray(0, most), 1 - (i % 1000) / 4000) }
     const key = UtteranceKey.make(`${i}`.padStart(64, "0"))
     const { checksum } = yield* clips.keep(key, encodeWav16(pcm))
     made.push({
       key,
-      at: millis(i * spacing + (i % 5) * 40),
+      at: millis(i * spacing + (i % 5) * (latest / 4)),
       frames: pcm.samples.length,
       checksum,
       loudness: loudnessOf(pcm)
@@ -86,13 +94,24 @@ export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, h
   }
   const film: Film = { hours, clips: made }
   mkdirSync(folder, { recursive: true })
-  writeFileSync(filmFile(folder), JSON.stringify(film))
+  writeFileSync(filmFile(folder), [hours, ...made].map((part) => JSON.stringify(part)).join("\n"))
   return film
 })
 
-const filmFile = (folder: string) => join(folder, "film.json")
+/** Its hours, then a clip a line. */
+const filmFile = (folder: string) => join(folder, "film.jsonl")
 
-export const readFilm = (folder: string): Film => JSON.parse(readFileSync(filmFile(folder), "utf8"))
+/** Reads a film line by line: a run has no text of all its clips in its memory either. */
+export const readFilm = async (folder: string): Promise<Film> => {
+  const lines = createInterface({ input: createReadStream(filmFile(folder)) })
+  let hours: number | undefined
+  const clips: Array<FilmClip> = []
+  for await (const line of lines) {
+    if (hours === undefined) hours = Number(line)
+    else clips.push(JSON.parse(line))
+  }
+  return { hours: hours ?? 0, clips }
+}
 
 export const pathOfClip = (folder: string, { key }: FilmClip): string =>
   join(folder, "state", "clips", `${key}.wav`)

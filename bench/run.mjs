@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { nodeModules } from "../build.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = join(root, "node_modules/.cache/bench")
@@ -17,8 +18,8 @@ if (name === undefined || !benches.includes(name)) {
   process.stderr.write(`usage: node bench/run.mjs ${benches.join("|")} [arguments]\n`)
   process.exit(2)
 }
+// As the command is, so that its memory is measured, not that of packages of which it has but parts.
 await build({
-  absWorkingDir: root,
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
     "engine-worker": "src/engines/worker.ts",
@@ -27,14 +28,7 @@ await build({
     "mp3-worker": "src/ffmpeg/mp3-worker.ts"
   },
   outdir,
-  outExtension: { ".js": ".mjs" },
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "esm",
-  packages: "external",
-  sourcemap: "linked",
-  logLevel: "warning"
+  ...nodeModules
 })
 process.exit(
   spawnSync(process.execPath, [join(outdir, `${name}.mjs`), ...rest], { stdio: "inherit" }).status ?? 1

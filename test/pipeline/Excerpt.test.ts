@@ -74,6 +74,27 @@ describe("an excerpt", () => {
     }
   })
 
+  it("keeps lines together that are spoken over each other: alone they are softer", () => {
+    const crowd = programmeOf(
+      Array.from({ length: 4_000 }, () => [1_800, 3_000] as const),
+      121
+    )
+    const cues = excerptOf(crowd).placements.map(({ lines: [{ cue }] }) => cue)
+    const apart = cues.filter((cue, at) => cues[at + 1] !== cue + 1)
+    expect(apart.length / cues.length).toBeLessThan(0.15)
+  })
+
+  it("leaves no longer silence between lines than the film has there", () => {
+    const brisk = programmeOf(
+      Array.from({ length: 4_000 }, () => [2_100, 2_000] as const),
+      141
+    )
+    const { placements } = excerptOf(brisk)
+    expect(placements.length).toBeLessThan(200)
+    const silences = placements.slice(1).map(({ start }, at) => start - (placements[at]?.end ?? 0))
+    expect(new Set(silences)).toEqual(new Set([100]))
+  })
+
   it.prop(
     "keeps lines as long as they are, in order, and as they stand to their neighbours",
     [
