@@ -2,7 +2,8 @@
  * How fast the speak stage is beside what is possible.
  *
  * (a) 2,000 utterances, each done after 400 ms, 16 at once: ideal time / time, and looks a task.
- * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests.
+ * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests, and beside that loop
+ *     with the least on the disk by which nothing is paid twice.
  * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
  *
  * `node bench/run.mjs speak [a|b|c] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
@@ -10,10 +11,13 @@
  * it ends: on a file system of its own, made anew, (b) is the same each time.
  */
 import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { open, rename } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import Sqlite from "better-sqlite3"
 import { Effect, Layer, Redacted } from "effect"
 import { Agent, request } from "undici"
 import { Casting } from "../src/domain/Casting.ts"
@@ -97,13 +101,73 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
   }).pipe(Effect.provide(parts), Effect.runPromise)
 }
 
-/** The same requests by hand, as many at once, their bodies read and forgotten. */
-const bare = async (base: string, utterances: ReturnType<typeof batch>): Promise<number> => {
+/** What a loop does beside its requests; each is waited for. */
+interface Safety {
+  readonly announced: (at: number) => Promise<void>
+  readonly submitted: (at: number, task: string) => Promise<void>
+  readonly fetched: (at: number, audio: Uint8Array) => Promise<void>
+}
+
+/** Nothing is written: whoever is cut short has paid for nothing. */
+const forgetful: Safety = {
+  announced: () => Promise.resolve(),
+  submitted: () => Promise.resolve(),
+  fetched: () => Promise.resolve()
+}
+
+/**
+ * The least by which nothing is paid twice or lost when the machine stops: a row on the disk before a create, its task behind it,
+ * and the audio in a file that is on the disk before the row says so. Rows wished for together are committed together.
+ */
+const careful = (folder: string): Safety => {
+  const db = new Sqlite(join(folder, "state.sqlite"))
+  db.pragma("journal_mode = WAL")
+  db.pragma("synchronous = FULL")
+  db.exec("CREATE TABLE line (at INTEGER PRIMARY KEY, state TEXT, task TEXT, checksum TEXT)")
+  const announce = db.prepare("INSERT INTO line VALUES (?, 'announced', NULL, NULL)")
+  const submit = db.prepare("UPDATE line SET state = 'submitted', task = ? WHERE at = ?")
+  const fetch = db.prepare("UPDATE line SET state = 'fetched', checksum = ? WHERE at = ?")
+  let wished: Array<{ readonly change: () => void; readonly done: () => void }> = []
+  const commit = () => {
+    const all = wished
+    wished = []
+    db.transaction(() => all.forEach(({ change }) => change()))()
+    all.forEach(({ done }) => done())
+  }
+  const committed = (change: () => void) =>
+    new Promise<void>((done) => {
+      if (wished.push({ change, done }) === 1) setImmediate(commit)
+    })
+  return {
+    announced: (at) => committed(() => announce.run(at)),
+    submitted: (at, task) => committed(() => submit.run(task, at)),
+    fetched: async (at, audio) => {
+      const path = join(folder, `${at}.wav`)
+      const part = await open(`${path}.part`, "w")
+      await part.writeFile(audio)
+      await part.sync()
+      await part.close()
+      await rename(`${path}.part`, path)
+      const checksum = createHash("sha256").update(audio).digest("hex")
+      await committed(() => fetch.run(checksum, at))
+    }
+  }
+}
+
+/** The same requests by hand, as many at once. */
+const bare = async (
+  base: string,
+  utterances: ReturnType<typeof batch>,
+  { announced, submitted, fetched }: Safety
+): Promise<number> => {
   const dispatcher = new Agent()
   const from = performance.now()
   let next = 0
   const worker = async () => {
-    for (let one = utterances[next++]; one !== undefined; one = utterances[next++]) {
+    for (let at = next++; at < utterances.length; at = next++) {
+      const one = utterances[at]
+      if (one === undefined) continue
+      await announced(at)
       const created = await request(`${base}/v1/text-to-speech/v1`, {
         dispatcher,
         method: "POST",
@@ -111,10 +175,11 @@ const bare = async (base: string, utterances: ReturnType<typeof batch>): Promise
         body: JSON.stringify({ text: one.utterance.text, provider, voice_name: one.label })
       })
       const { task_id } = JSON.parse(await created.body.text())
+      await submitted(at, task_id)
       const task = await request(`${base}/v1/task/${task_id}`, { dispatcher, headers: { "xi-api-key": "k" } })
       const { audio_url } = JSON.parse(await task.body.text())
       const audio = await request(`${base}${audio_url}`, { dispatcher, headers: { "xi-api-key": "k" } })
-      await audio.body.arrayBuffer()
+      await fetched(at, await audio.body.bytes())
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
@@ -213,8 +278,14 @@ if (which === "a" || which === "all") {
 if (which === "b" || which === "all") {
   const utterances = batch(Number(count ?? 10_000))
   const spoken = await service(0)
-  await bare(spoken.base, utterances.slice(0, 500))
-  const [floor, floorCpu] = await cpuOf(() => bare(spoken.base, utterances))
+  await bare(spoken.base, utterances.slice(0, 500), forgetful)
+  const [floor, floorCpu] = await cpuOf(() => bare(spoken.base, utterances, forgetful))
+  await inFolder(async (folder) => {
+    const [safe, cpu] = await cpuOf(() => bare(spoken.base, utterances, careful(folder)))
+    console.log(
+      `(b) the loop, with rows and clips on the disk: ${seconds(safe)}, ratio ${(safe / floor).toFixed(2)}; processor ${seconds(cpu)}`
+    )
+  })
   await inFolder(async (folder) => {
     const [{ millis, planning, summary }, cpu] = await cpuOf(() => run(spoken.base, folder, utterances))
     console.log(
