@@ -3,8 +3,10 @@ import type { Finished } from "../audio/Finish.ts"
 import { type WavOptions, wavHeader } from "../audio/WavHeader.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
+import { type Chapter, oggChapters } from "./Chapters.ts"
 import type { Job, JobOutput } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
+import { aacCoder, mp3Level } from "./Lossy.ts"
 import type { WavOrder } from "./WavPart.ts"
 
 /** The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit are written. */
@@ -112,11 +114,19 @@ export const fedPcm = (feed: PcmFeed, finished: Finished | undefined): FedPcm =>
 /** Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred samples. */
 const packetBytes = 1_048_576
 
-/** The job; `chapters` is a file in ffmpeg's metadata format, `major` the ffmpeg's version where it is known. */
+/** Chapters as ffmpeg takes them. */
+export interface ChapterFile {
+  /** A file in ffmpeg's metadata format. */
+  readonly path: string
+  /** The same chapters. */
+  readonly chapters: ReadonlyArray<Chapter>
+}
+
+/** The job; `major` is the ffmpeg's version where it is known. */
 export const encodeJob = (
   feed: FedPcm,
   sinks: ReadonlyArray<PlacedSink>,
-  chapters: string | undefined,
+  chapters: ChapterFile | undefined,
   major: number | undefined
 ): Job => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
@@ -125,21 +135,25 @@ export const encodeJob = (
       source: "stdin",
       options: ["-f", "wav", ...(knowsPackets(major) ? ["-max_size", `${packetBytes}`] : [])]
     },
-    ...(chapters === undefined ? [] : [{ source: chapters, options: ["-f", "ffmetadata"] }])
+    ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
   ],
   filters: [],
-  outputs: sinks.map((placed) => outputOf(feed, placed, chapters !== undefined))
+  outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? []))
 })
 
 /** From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell theirs. */
 const knowsPackets = (major: number | undefined): boolean => major !== undefined && major >= 5
 
-const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean): JobOutput => ({
+const outputOf = (
+  feed: PcmFeed,
+  { sink, part }: PlacedSink,
+  chapters: ReadonlyArray<Chapter>
+): JobOutput => ({
   target: part,
   options: [
     "-map",
     "0:a:0",
-    ...(chapters ? ["-map_chapters", "1"] : []),
+    ...(chapters.length === 0 ? [] : chaptersOf(sink.format, chapters)),
     ...filterOf(feed, sink),
     ...codecOf(feed, sink),
     ...tagsOf(sink.tags ?? {}),
@@ -147,11 +161,18 @@ const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: boolean):
   ]
 })
 
-/** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
 const filterOf = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
+  const level = sink.format.format === "mp3" ? mp3Level(bitrateOf(feed, sink.format), rateOf(sink)) : []
+  const filters = [...lengthened(feed, sink), ...level]
+  return filters.length === 0 ? [] : ["-af", filters.join(",")]
+}
+
+/** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
+const lengthened = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
   const length = framesWritten(feed, sink)
-  if (rateOf(sink) === feed.rate && length === feed.frames) return []
-  return ["-af", [`aresample=${rateOf(sink)}`, "apad", `atrim=end_sample=${length}`].join(",")]
+  return rateOf(sink) === feed.rate && length === feed.frames
+    ? []
+    : [`aresample=${rateOf(sink)}`, "apad", `atrim=end_sample=${length}`]
 }
 
 const rateOf = ({ format, rate }: AudioSink): SampleRate => {
@@ -183,13 +204,25 @@ const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> =>
         "flac"
       ]
     case "mp3":
-      return ["-c:a", "libmp3lame", "-b:a", `${format.bitrate ?? 96 * feed.channels}k`, "-f", "mp3"]
+      return ["-c:a", "libmp3lame", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "mp3"]
     case "m4a":
-      return ["-c:a", "aac", "-b:a", `${format.bitrate ?? 96 * feed.channels}k`, "-f", "ipod"]
+      return ["-c:a", "aac", ...aacCoder("a:0"), "-b:a", `${bitrateOf(feed, format)}k`, "-f", "ipod"]
     case "opus":
-      return ["-c:a", "libopus", "-b:a", `${format.bitrate ?? 64 * feed.channels}k`, "-f", "opus"]
+      return ["-c:a", "libopus", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "opus"]
   }
 }
+
+type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
+
+/** Kilobits a second. */
+const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
+  bitrate ?? (format === "opus" ? 64 : 96) * channels
+
+/** ffmpeg writes an Ogg's chapters a second late where they begin in a second's latter half: they are given as the tags that they are. */
+const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
+  format === "opus"
+    ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]
+    : ["-map_chapters", "1"]
 
 /** Formats differ in whether they take tags of the file or of its stream: both are given. */
 const tagsOf = ({ language, ...texts }: AudioTags): ReadonlyArray<string> => [

@@ -153,7 +153,8 @@ const encodeJobOf = Effect.fnUntraced(function* (
   { feed, sinks, bytes, chapters, chaptersPath }: FedJob
 ) {
   if (chapters.length > 0) yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
-  const job = encodeJob(feed, sinks, chapters.length > 0 ? chaptersPath : undefined, majorOf(binary))
+  const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
+  const job = encodeJob(feed, sinks, file, majorOf(binary))
   yield* runJob(binary, job, bytes).pipe(
     Effect.mapError((failure) =>
       saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure

@@ -14,6 +14,7 @@ import { type Duck, duckedChannels, duckFilters } from "./Duck.ts"
 import { ContainerRefuses } from "./Failures.ts"
 import type { Job } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
+import { aacCoder } from "./Lossy.ts"
 import type { AudioStream, MediaInfo } from "./MediaInfo.ts"
 
 /** A new sound track: any audio file; one whose codec suits the container is copied, others are encoded. */
@@ -68,7 +69,7 @@ export const muxJob = (
   return Either.right({
     purpose: `mux ${request.out}`,
     inputs: [
-      { source: request.video, options: ownTime(sources.video) },
+      { source: request.video, options: [...ownTime(sources.video), ...givenTimes(sources.video)] },
       ...request.tracks.map(({ path }) => ({ source: path, options: [] })),
       ...request.subtitles.map(({ path }) => ({ source: path, options: [] }))
     ],
@@ -94,6 +95,10 @@ export const muxJob = (
  */
 const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
   lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
+
+/** AVI does not say when a picture is shown: ffmpeg works it out, or MKV has none of a picture whose order is not that in which it is stored. */
+const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
+  format === "avi" ? ["-fflags", "+genpts"] : []
 
 interface Sound {
   readonly map: string
@@ -188,6 +193,7 @@ const copied = (holder: Container, { codec }: AudioStream, place: number): Reado
 const encoded = (holder: Container, channels: number, place: number): ReadonlyArray<string> => [
   `-c:a:${place}`,
   holder.encoder,
+  ...(holder.encoder === "aac" ? aacCoder(`a:${place}`) : []),
   `-ar:a:${place}`,
   `${deliveryRate}`,
   ...(holder.bitsPerChannel === undefined ? [] : [`-b:a:${place}`, `${holder.bitsPerChannel * channels}`])

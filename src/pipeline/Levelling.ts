@@ -28,8 +28,22 @@ export interface Measured {
   readonly truePeak: number
 }
 
-/** The target that a manifest's word or number stands for. */
-export const targetOf = (target: LoudnessTarget): LevelTarget => {
+/** What a manifest's word or number stands for; peaks are held lower where a format will add to them. */
+export const targetOf = (target: LoudnessTarget, formats: ReadonlyArray<string>): LevelTarget => {
+  const { loudness, peak } = namedTarget(target)
+  return {
+    loudness,
+    peak: formats.some((format) => lossyFormats.includes(format)) ? peak - codingAdds : peak
+  }
+}
+
+/** The formats that leave something out of the sound. */
+const lossyFormats = ["mp3", "m4a", "opus", "mp4", "webm"]
+
+/** By how much leaving something out raises peaks at the usual bit rates and loudness, in decibels. */
+const codingAdds = 0.5
+
+const namedTarget = (target: LoudnessTarget): LevelTarget => {
   switch (target) {
     case "none":
       return { loudness: undefined, peak: -1 }

@@ -248,6 +248,29 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
     })
   )
 
+  it.scoped("tells when each picture of an AVI is shown, which does not say so itself", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const film = join(here, "film.avi")
+      yield* video(film, { seconds: 1, picture: ["-c:v", "mpeg4", "-bf", "2"] })
+      yield* dub(here)
+      const tracks: MuxRequest["tracks"] = [{ path: join(here, "dub.wav"), isDefault: true }]
+      for (const ending of ["mkv", "mp4"]) {
+        const out = join(here, `out.${ending}`)
+        yield* (yield* Ffmpeg).mux({ video: film, out, tracks, original: "keep", subtitles: [] })
+        const frames = (yield* ffmpeg(
+          ...["-copyts", "-i", out, "-map", "0:V", "-c", "copy", "-f", "framecrc", "-"]
+        )).stdout
+          .toString()
+          .match(/^0, .*$/gmu)
+        const shown = frames?.map((line) => Number(line.split(",")[2])) ?? []
+        expect([ending, new Set(shown).size, shown.length]).toEqual([ending, 25, 25])
+        // Some are stored before others that are shown earlier.
+        expect(shown).not.toEqual(shown.toSorted((a, b) => a - b))
+      }
+    })
+  )
+
   it.scoped("lowers the original under the voice, and nowhere else", () =>
     Effect.gen(function* () {
       const here = yield* folder

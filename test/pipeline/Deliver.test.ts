@@ -55,12 +55,13 @@ const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job
   ...more
 })
 
-/** A speech-like clip: a gliding tone under a slow swell, faded at its ends. */
+/** A speech-like clip: a gliding tone with a breath in it, under a slow swell, faded at its ends. */
 const voice = (milliseconds: number, pitch: number): Float32Array =>
   Float32Array.from({ length: (milliseconds * rate) / 1000 }, (_, i) => {
     const t = i / rate
     const swell = 0.6 + 0.4 * Math.sin(2 * Math.PI * 4 * t)
-    return 0.2 * swell * Math.sin(2 * Math.PI * (pitch * t + 20 * t * t))
+    const breath = 0.01 * Math.sin(12.9898 * i * i)
+    return 0.2 * swell * (Math.sin(2 * Math.PI * (pitch * t + 20 * t * t)) + breath)
   })
 
 interface Spoken {
@@ -165,6 +166,30 @@ describe("a delivery", () => {
           "1\n00:00:00,500 --> 00:00:01,500\nLine 1\n\n2\n00:00:02,500 --> 00:00:03,500\nLine 2\n"
         )
       }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("comes to its loudness with its peaks held in every format", () =>
+    Effect.gen(function* () {
+      const lines = [1, 2, 3, 4].map((cue): Spoken => ({
+        cue,
+        speaker: "ANNA",
+        start: cue * 900,
+        length: 800
+      }))
+      const { files } = yield* delivered(
+        lines,
+        jobOf(["wav", "flac", "mp3", "m4a", "opus"], { loudness: -9 }),
+        5000
+      )
+      for (const path of files) {
+        const { samples } = yield* (yield* Ffmpeg).decode({ path }, SampleRate.make(48_000))
+        const truePeak = new TruePeakMeter(1)
+        truePeak.push(samples)
+        expect([path, decibelsOf(truePeak.peak()) < -1.5]).toEqual([path, true])
+        const short = loudnessOf({ rate: SampleRate.make(48_000), samples }) - -9
+        expect([path, Math.abs(short) < 0.5]).toEqual([path, true])
+      }
+    }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive("mixes nothing where no sound is asked for", () =>
