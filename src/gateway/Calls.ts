@@ -16,7 +16,7 @@ import type {
 } from "../contract/Errors.ts"
 import { millis } from "../domain/Units.ts"
 import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "./Fault.ts"
-import { unsaidWait } from "./Tolerance.ts"
+import { longestWait, unsaidWait } from "./Tolerance.ts"
 
 /** Everything that a call of the client may fail with. */
 export type WireError =
@@ -57,7 +57,9 @@ export const faultOf = (error: WireError): CallFault => {
     case "Unavailable":
       return new SlowDown({
         words: error.message,
-        ...(error.retry_after > unsaidWait ? { retryAfter: millis(error.retry_after * 1000) } : {})
+        ...(error.retry_after > unsaidWait
+          ? { retryAfter: millis(Math.min(error.retry_after, longestWait) * 1000) }
+          : {})
       })
     case "Broken":
       return new Broken({ words: error.message })

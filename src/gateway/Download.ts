@@ -7,6 +7,7 @@ import type { Fetched } from "./Gateway.ts"
 import { asked, backoff, persistently } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
+import { longestWait } from "./Tolerance.ts"
 import { type Answer, type Told, Wire, type WireFault } from "./Wire.ts"
 
 type DownloadFault = CallFault | NoAudio
@@ -158,7 +159,7 @@ const refusal = (answer: Answer): DownloadFault => {
     const seconds = Number(answer.header("retry-after"))
     return new SlowDown({
       words: `HTTP ${status} for the audio`,
-      ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, 3_600) * 1000) } : {})
+      ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, longestWait) * 1000) } : {})
     })
   }
   return status >= 500

@@ -1,12 +1,17 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
-import type { Redacted } from "effect"
-import { refusalStatus } from "../contract/Errors.ts"
+import { Option, type Redacted, Schema } from "effect"
+import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
 import { type Fields, fieldsOf, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
 
+const isRefusal = (fields: Fields): boolean => Option.isSome(Schema.decodeUnknownOption(AnyRefusal)(fields))
+
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
 export const unsaidWait = 0.001
+
+/** The longest wait that a service is believed to want, in seconds. */
+export const longestWait = 3_600
 
 /** A refusal in the contract's shape. */
 export interface Refusal {
@@ -28,9 +33,9 @@ export const refusalOf = (
 ): Refusal => {
   const said = presentable(wordsIn(value) ?? "", key)
   const fields = fieldsOf(value)
-  const tag = fields?.["_tag"]
-  if (fields !== undefined && typeof tag === "string" && ownStatus[tag] === answer.status)
-    return { status: answer.status, fields: { ...fields, message: said } }
+  const own = { ...fields, message: said }
+  if (ownStatus[String(fields?.["_tag"])] === answer.status && isRefusal(own))
+    return { status: answer.status, fields: own }
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(answer.status, said)
@@ -86,5 +91,5 @@ const waitIn = (answer: Answer, fields: Fields | undefined, now: number): number
   const date = header === undefined ? NaN : Date.parse(header)
   const stated = Number(header ?? fields?.["retry_after"])
   const wait = Number.isFinite(stated) ? stated : (date - now) / 1000
-  return wait > unsaidWait ? Math.min(wait, 3_600) : unsaidWait
+  return wait > unsaidWait ? Math.min(wait, longestWait) : unsaidWait
 }

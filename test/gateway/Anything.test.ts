@@ -1,0 +1,119 @@
+/** Whatever a service answers, a call ends: with what was asked for, or with a fault of its own. */
+import { createServer } from "node:http"
+import { expect, it } from "@effect/vitest"
+import { Context, Effect, Exit, FastCheck as fc, Layer, Redacted } from "effect"
+import { refusalStatus } from "../../src/contract/Errors.ts"
+import { Casting } from "../../src/domain/Casting.ts"
+import { ProviderId, TaskId, VoiceId } from "../../src/domain/Ids.ts"
+import { profileOf } from "../../src/domain/ProviderProfile.ts"
+import { makeUtterance } from "../../src/domain/Utterance.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
+import { Wire } from "../../src/gateway/Wire.ts"
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const numbers = fc.oneof(fc.double(), fc.constantFrom(0, -1, 0.5, 1e16, 1e300, 5e-324))
+const odd = fc.oneof(
+  numbers,
+  fc.string(),
+  fc.constantFrom("", "done", "failed", "1e400", "http://", "data:,x", "//", "\u0000"),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.string(), { maxLength: 2 }),
+  fc.record({ code: fc.string(), message: fc.string() }),
+  fc.constant("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11")
+)
+const names = ["task_id", "id", "status", "audio_url", "credits", "duration", "voice_name", "error", "data"]
+const fields = fc
+  .array(fc.tuple(fc.constantFrom(...names, "__proto__", "task"), odd), { maxLength: 6 })
+  .map((entries) => Object.fromEntries(entries))
+
+/** A refusal of the contract's, with a status that is its own, and values that may be none of its. */
+const refusal = fc
+  .record({
+    kind: fc.constantFrom(...Object.entries(refusalStatus)),
+    code: fc.constantFrom("rate_limited", "draining", "text_too_long", "internal"),
+    more: fc.record({ retry_after: numbers, max: odd }, { requiredKeys: ["retry_after"] })
+  })
+  .map(({ kind: [tag, status], code, more }) => ({
+    status,
+    body: JSON.stringify({ _tag: tag, code, message: "no", ...more })
+  }))
+
+const answers: fc.Arbitrary<Answer> = fc
+  .tuple(
+    fc.oneof(
+      refusal,
+      fc.record({
+        status: fc.constantFrom(200, 201, 202, 204, 302, 307, 400, 404, 408, 418, 429, 500, 503, 599),
+        body: fc.oneof(
+          fields.map((body) => JSON.stringify(body)),
+          fc.json(),
+          fc.string()
+        )
+      })
+    ),
+    fc.record({ location: fc.webUrl(), "retry-after": numbers.map(String) }, { requiredKeys: [] })
+  )
+  .map(([answer, headers]) => ({ ...answer, headers }))
+
+const utterance = makeUtterance(
+  Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") }),
+  "text",
+  "Hello.",
+  ["Hello."]
+)
+const task = TaskId.make("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12")
+
+it.scopedLive("ends a look and a create", () =>
+  Effect.gen(function* () {
+    let next: Answer = { status: 200, headers: {}, body: "" }
+    const service = createServer((request, response) => {
+      request.resume()
+      response.writeHead(next.status, next.headers)
+      response.end(next.body)
+    })
+    yield* Effect.promise(() => new Promise<void>((ready) => service.listen(0, "127.0.0.1", ready)))
+    yield* Effect.addFinalizer(() => Effect.sync(() => service.close()))
+    const bound = service.address()
+    const port = typeof bound === "object" ? bound?.port : bound
+    const address = Layer.succeed(ServiceAddress, {
+      baseUrl: new URL(`http://127.0.0.1:${port}`),
+      key: Redacted.make("k"),
+      answerWithin: "5 seconds",
+      audioWithin: "5 seconds"
+    })
+    const door = yield* Layer.build(Layer.provide(Gateway.Default, Layer.merge(Wire.Default, address)))
+    const gateway = Context.get(door, Gateway)
+    const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {
+      const exit = await Effect.runPromise(Effect.timeoutOption(Effect.exit(call), "5 seconds"))
+      if (exit._tag === "None") throw new Error("it never ended")
+      if (Exit.isFailure(exit.value)) expect(exit.value.cause._tag).toBe("Fail")
+      return Exit.isSuccess(exit.value) ? "had" : "not"
+    }
+    const ways = new Set<string>()
+    yield* Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(answers, async (answer) => {
+          next = answer
+          const look = gateway.look(task).pipe(
+            Effect.tapError((fault) => {
+              // Too many requests stay that, however long the service would have us wait.
+              if (answer.status === 429) expect(fault._tag).toBe("SlowDown")
+              return Effect.void
+            })
+          )
+          ways.add(await ended(look))
+          ways.add(await ended(gateway.submit(utterance, "ep01 #1", profileOf(utterance.casting.provider))))
+        }),
+        { numRuns: 500 }
+      )
+    )
+    expect(ways).toEqual(new Set(["had", "not"]))
+  })
+)
