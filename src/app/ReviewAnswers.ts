@@ -17,8 +17,8 @@ const guarded = {
 }
 
 /** A page. */
-export const sendPage = (response: ServerResponse, page: string): void => {
-  response.writeHead(200, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page)
+export const sendPage = (response: ServerResponse, page: string, status = 200): void => {
+  response.writeHead(status, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page)
 }
 
 /** A value as JSON. */

@@ -2,13 +2,15 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
-import { Cause, Effect, Either, Layer, Runtime, Schema } from "effect"
+import { Cause, Effect, Either, Layer, Runtime } from "effect"
+import { builtParts } from "../pages/BuiltParts.ts"
+import { troublePage } from "../pages/TroublePage.ts"
 import type { Batch, Job } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
 import { acceptTake, cueSheet, takeOf, withdraw } from "../pipeline/Review.ts"
 import { ReviewFailed } from "../pipeline/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, rewriteBatch, soundOf } from "../pipeline/ReviewPages.ts"
-import { WishSchema } from "../pipeline/ReviewWishes.ts"
+import { wishesIn } from "../pipeline/ReviewWishes.ts"
 import { listen } from "../service/Listener.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { gatewayTo } from "./Connect.ts"
@@ -69,18 +71,22 @@ const answered = Effect.fnUntraced(
       sendFile(response, join(batch.out, job.id, sound), request.headers.range, method === "HEAD")
     )
   },
-  (effect, _options, _turn, _asked, _request, response) =>
+  (effect, _options, _turn, asked, request, response) =>
     Effect.catchAllCause(effect, (cause) =>
       Effect.sync(() => {
+        const error = endedBy(Cause.squash(cause)).message
         if (response.headersSent) response.destroy()
-        else sendJson(response, 422, { error: endedBy(Cause.squash(cause)).message })
+        else if (readsPages(request)) {
+          const home = asked.path.length > 1 ? "../index.html" : undefined
+          sendPage(response, troublePage(error, home, builtParts.batch), 422)
+        }
+        else sendJson(response, 422, { error })
       })
     )
 )
 
-const Wished = Schema.parseJson(
-  Schema.Struct({ parts: Schema.Record({ key: Schema.String, value: WishSchema }) })
-)
+/** Whether somebody looks at the answer in a browser. */
+const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
 
 /** What the edit box asks for; the state and the service are held no longer than it takes, so that runs are not kept out. */
 const workOf = Effect.fnUntraced(function* (
@@ -102,9 +108,7 @@ const workOf = Effect.fnUntraced(function* (
     yield* rewriteBatch(batch, job)
     return {}
   }
-  const { parts } = yield* Schema.decode(Wished)(body).pipe(
-    Effect.mapError((error) => new ReviewFailed({ words: `that cannot be said: ${error.message}` }))
-  )
+  const parts = yield* wishesIn(body)
   switch (what) {
     case "take":
       return yield* Effect.provide(takeOf(batch, job, cue, parts), held)

@@ -41,9 +41,9 @@ export const CueOverrides = Schema.Record({ key: Schema.String, value: CueOverri
 )
 export type CueOverrides = typeof CueOverrides.Type
 
-/** The whole file: changes by job. */
+/** The whole file: changes by job. A job whose last entry was deleted by hand may stand there with nothing behind it. */
 export const OverridesFile = Schema.Struct({
-  jobs: Schema.Record({ key: Schema.String, value: CueOverrides })
+  jobs: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(CueOverrides) }))
 }).annotations({ identifier: "Overrides", title: "dubwright overrides" })
 export type OverridesFile = typeof OverridesFile.Type
 

@@ -4,7 +4,6 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Array, Effect, Either, Schema } from "effect"
 import picomatch from "picomatch"
 import { glob, isDynamicPattern } from "tinyglobby"
-import type { OverridesFile } from "../domain/CueOverride.ts"
 import { JobId, type ProviderId } from "../domain/Ids.ts"
 import type { JobEntry, Manifest } from "../domain/Manifest.ts"
 import { profileOf, ProviderProfile } from "../domain/ProviderProfile.ts"
@@ -14,7 +13,7 @@ import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
 import { readManifest } from "./ManifestFile.ts"
-import { overridesPath, readOverrides } from "./OverridesFile.ts"
+import { type Overrides, overridesPath, readOverrides } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { settledJob } from "./SettledJob.ts"
 
@@ -79,7 +78,7 @@ const settle = Effect.fnUntraced(function* (
   name: string,
   base: string,
   flags: RunFlags,
-  overrides: OverridesFile = { jobs: {} }
+  overrides: Overrides = { jobs: {} }
 ) {
   const path = yield* Path.Path
   const service = serviceOf(manifest, flags)

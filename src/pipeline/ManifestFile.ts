@@ -65,7 +65,7 @@ interface Fault {
 /** One fault a place: what a union says of each of its members is drawn together. */
 const faultsOf = (error: ParseResult.ParseError, ast: SchemaAST.AST): ReadonlyArray<Fault> => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).filter(
-    (issue) => !/^Expected undefined, actual/u.test(issue.message)
+    (issue) => !/^Expected (?:undefined|null), actual/u.test(issue.message)
   )
   const places = Array.groupBy(issues, (issue) => JSON.stringify(issue.path.map(String)))
   return Object.values(places).map(([issue, ...more]) => {

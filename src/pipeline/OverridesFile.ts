@@ -1,20 +1,26 @@
 /** The overrides file beside a manifest: read by every run, written when a change is accepted in review. */
 import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
-import { type CueOverride, OverridesFile } from "../domain/CueOverride.ts"
+import { type CueOverride, type CueOverrides, OverridesFile } from "../domain/CueOverride.ts"
 import { rejected } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"
 
 /** Where a manifest's overrides are. */
 export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
 
+/** Changes of cues by job. */
+export interface Overrides {
+  readonly jobs: Readonly<Record<string, CueOverrides>>
+}
+
 /** The overrides beside a manifest; none where there is no such file. */
 export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest: string) {
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
-  const none: OverridesFile = { jobs: {} }
-  return text.trim() === "" ? none : yield* readChecked(OverridesFile, text, file, shape)
+  const { jobs } = text.trim() === "" ? { jobs: null } : yield* readChecked(OverridesFile, text, file, shape)
+  const overrides: Overrides = { jobs: Record.filter(jobs ?? {}, Predicate.isNotNull) }
+  return overrides
 })
 
 /**
@@ -31,6 +37,9 @@ export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   const text = yield* textOf(file)
   yield* readOverrides(manifest)
   const document = text.trim() === "" ? fresh() : parseDocument(text)
+  // What was emptied by hand is no mapping that an entry could be put into.
+  for (const path of [["jobs"], ["jobs", job]])
+    if (document.getIn(path) === null) document.setIn(path, document.createNode({}))
   for (const [cue, change] of Object.entries(changes)) {
     // A cue's number may stand there as a number or as text.
     for (const key of [cue, Number(cue)])

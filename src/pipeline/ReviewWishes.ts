@@ -1,5 +1,5 @@
 /** What a person wishes for a cue, and what that changes about the script. */
-import { Effect, Schema } from "effect"
+import { Effect, Either, ParseResult, Schema } from "effect"
 import { type CueOverride, type CueOverrides, overrideName } from "../domain/CueOverride.ts"
 import { ProviderId, VoiceId } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
@@ -9,17 +9,49 @@ import type { Batch } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 
-const Seconds = Schema.NonNegative.pipe(Schema.lessThan(360_000))
+/** A schema that says in words what it expected, whatever is wrong. */
+const expecting = <A, I>(schema: Schema.Schema<A, I>, words: string) =>
+  schema.annotations({ message: () => ({ message: `expected ${words}`, override: true }) })
 
-/** A wish as it comes over the wire. */
-export const WishSchema: Schema.Schema<Wish> = Schema.Struct({
-  say: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(20_000)),
-  provider: Schema.NonEmptyTrimmedString,
-  voice: Schema.NonEmptyTrimmedString,
-  speed: Schema.optionalWith(Schema.Positive, { exact: true }),
-  start: Schema.optionalWith(Seconds, { exact: true }),
-  end: Schema.optionalWith(Seconds, { exact: true })
-})
+const Named = expecting(Schema.NonEmptyTrimmedString, "a name")
+const Seconds = expecting(Schema.NonNegative.pipe(Schema.lessThan(360_000)), "seconds, from 0 up")
+const mostCharacters = 20_000
+
+/** Wishes as they come over the wire. */
+const WishesText = Schema.parseJson(
+  Schema.Struct({
+    parts: Schema.Record({
+      key: Schema.String,
+      value: Schema.Struct({
+        say: expecting(
+          Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(mostCharacters)),
+          `words to say, ${mostCharacters} characters at most`
+        ),
+        provider: Named,
+        voice: Named,
+        speed: Schema.optionalWith(expecting(Schema.Positive, "a number above 0"), { exact: true }),
+        start: Schema.optionalWith(Seconds, { exact: true }),
+        end: Schema.optionalWith(Seconds, { exact: true })
+      })
+    })
+  })
+)
+
+/** The wishes that a request's body holds, or which of them cannot be met. */
+export const wishesIn = (body: string): Either.Either<Wishes, ReviewFailed> =>
+  Either.mapBoth(Schema.decodeEither(WishesText)(body), {
+    onLeft: (error) => {
+      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+      const [, cue, field] = issue?.path ?? []
+      return new ReviewFailed({
+        words:
+          issue === undefined || cue === undefined || field === undefined
+            ? "expected wishes as the review page sends them"
+            : `cue ${String(cue)}: ${String(field)}: ${issue.message}`
+      })
+    },
+    onRight: ({ parts }) => parts
+  })
 
 /** Changes to single cues; undefined takes one back. */
 export type Changes = Readonly<Record<string, CueOverride | undefined>>

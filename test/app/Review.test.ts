@@ -74,7 +74,18 @@ describe("review", () => {
       status: 422,
       said: { error: "nothing is said in cue 9" }
     })
-    expect((await ask("take", { "2": { ...wish, say: " " } })).status).toBe(422)
+    expect(await ask("take", { "2": { ...wish, say: "" } })).toEqual({
+      status: 422,
+      said: { error: "cue 2: say: expected words to say, 20000 characters at most" }
+    })
+    expect(await ask("take", { "2": { ...wish, speed: 0 } })).toEqual({
+      status: 422,
+      said: { error: "cue 2: speed: expected a number above 0" }
+    })
+    expect(await ask("take", [])).toEqual({
+      status: 422,
+      said: { error: "expected wishes as the review page sends them" }
+    })
     expect(await ask("take", { "2": { ...wish, end: 3 } })).toEqual({
       status: 422,
       said: {
@@ -111,6 +122,9 @@ describe("review", () => {
       422,
       { error: "job film has no report that can be read: run the batch first" }
     ])
+    const page = await fetch(`${address}film/report.html`, { headers: { accept: "text/html,*/*" } })
+    expect([page.status, page.headers.get("content-type")]).toEqual([422, "text/html; charset=utf-8"])
+    expect(await page.text()).toContain("<li>job film has no report that can be read: run the batch first</li>")
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
   })

@@ -51,6 +51,17 @@ describe("the overrides file", () => {
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
+  it.effect("may be emptied by hand, and is written into again", () =>
+    Effect.gen(function* () {
+      for (const text of ["jobs:\n", "# mine\njobs:\n  ep01:\n"]) {
+        const manifest = manifestIn(text)
+        expect(yield* readOverrides(manifest)).toEqual({ jobs: {} })
+        yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
+        expect(yield* readOverrides(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
+      }
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
   it.effect("starts with a word on what it is, and drops a job of which nothing is left", () =>
     Effect.gen(function* () {
       const manifest = manifestIn()
@@ -69,6 +80,9 @@ describe("the overrides file", () => {
       )
       expect(yield* faultsOf("jobs:\n  ep01:\n    three: { say: x }\n")).toContain(
         "expected a cue's number such as 12"
+      )
+      expect(yield* faultsOf("jobs:\n  ep01: []\n")).toBe(
+        "nightly.yaml.overrides.yaml:2: jobs.ep01: expected keys with their values, found []"
       )
       expect(yield* faultsOf("- 3\n")).toBe(
         "nightly.yaml.overrides.yaml:1: expected a mapping named jobs, of job ids, of cue numbers"
