@@ -3,9 +3,10 @@ import { spawn } from "node:child_process"
 import { dirname, resolve } from "node:path"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Config, Data, Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import type { NotifySettings } from "../domain/Manifest.ts"
 import type { RunReport } from "../domain/Report.ts"
+import { addressOf, Untold } from "./NotifyAddress.ts"
 import { Screen } from "./Screen.ts"
 
 /** How long a program may take. */
@@ -13,9 +14,6 @@ const programWithin = Duration.minutes(2)
 
 /** How long an address may take to answer, each time it is asked. */
 const answerWithin = Duration.seconds(20)
-
-/** Why somebody could not be told. */
-class Untold extends Data.TaggedError("Untold")<{ readonly why: string }> {}
 
 /** Starts the program and posts to the address that the manifest names, each with run.json; `manifest` is its path. */
 export const notify = Effect.fn("Notify.notify")(function* (
@@ -68,8 +66,7 @@ const started = (command: readonly [string, ...ReadonlyArray<string>], manifest:
   )
 
 const posted = Effect.fnUntraced(function* (webhook: string, body: string) {
-  const address = webhook.startsWith("$") ? yield* variable(webhook.slice(1)) : webhook
-  if (!URL.canParse(address)) return yield* new Untold({ why: `${webhook} holds no address` })
+  const address = yield* addressOf(webhook)
   // An address may hold a secret: only its host is told.
   const { host } = new URL(address)
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
@@ -94,6 +91,3 @@ const posted = Effect.fnUntraced(function* (webhook: string, body: string) {
 /** Whether asking again may help. */
 const mayPass = (fault: HttpClientError.HttpClientError | { readonly _tag: "TimeoutException" }): boolean =>
   fault._tag !== "ResponseError" || fault.response.status >= 500 || fault.response.status === 429
-
-const variable = (name: string): Effect.Effect<string, Untold> =>
-  Config.nonEmptyString(name).pipe(Effect.mapError(() => new Untold({ why: `$${name} is not set` })))

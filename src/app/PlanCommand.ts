@@ -14,6 +14,7 @@ import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
 import { type FailOn, heldAgainst } from "./FailOn.ts"
+import { warnUnset } from "./NotifyAddress.ts"
 import { planText } from "./PlanText.ts"
 import { pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
@@ -32,6 +33,7 @@ export const plan = (options: PlanOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const batch = yield* batchOf(options)
+    if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const planned = yield* planWhatCan(batch)
     if (planned.plan !== undefined) yield* tellNotices(planned.plan, options)

@@ -102,7 +102,13 @@ const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 }
 
 // Whoever reads the results may stop reading: that is no fault.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(exitCodes.done)
+  process.stderr.write(
+    `dubwright: the results cannot be written to standard output: ${error.message}\n`,
+    () => process.exit(exitCodes.fault)
+  )
+})
 
 const collector = collectorIn(process.env)
 

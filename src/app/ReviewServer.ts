@@ -79,8 +79,7 @@ const answered = Effect.fnUntraced(
         else if (readsPages(request)) {
           const home = asked.path.length > 1 ? "../index.html" : undefined
           sendPage(response, troublePage(error, home, builtParts.batch), 422)
-        }
-        else sendJson(response, 422, { error })
+        } else sendJson(response, 422, { error })
       })
     )
 )

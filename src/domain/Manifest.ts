@@ -31,7 +31,7 @@ export const FitSettings = Schema.Struct({
   ),
   hardMaxSpeed: optional(
     Schema.Number.pipe(Schema.between(1, 3)),
-    "Speed that is never passed; default 1.6."
+    "Speed that is never passed, maxSpeed or more; default 1.6, or maxSpeed where that is more."
   ),
   early: optional(
     Schema.Number.pipe(Schema.between(0, 10)),

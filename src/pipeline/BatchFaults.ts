@@ -14,8 +14,21 @@ export const batchFaults = (
 ): ReadonlyArray<InputFault> => [
   ...faultsOfIds(jobs, file),
   ...faultsOfProviders(jobs, manifest, file),
+  ...faultsOfFit(manifest, file),
   ...faultsOfShared(jobs, file)
 ]
+
+/** A speed that is never passed must not lie below the one up to which lines are sped up; defaults and a job's own words meet here. */
+const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
+  Array.dedupe(
+    jobs.flatMap(({ fit }, at) => {
+      const { maxSpeed = 1, hardMaxSpeed = maxSpeed } = { ...defaults?.fit, ...fit }
+      const own = fit?.maxSpeed !== undefined || fit?.hardMaxSpeed !== undefined
+      return maxSpeed <= hardMaxSpeed
+        ? []
+        : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} lies above hardMaxSpeed ${hardMaxSpeed}, which is never passed: lower the one or raise the other`
+    })
+  ).map((message) => InputFault.make({ file, message }))
 
 /** What goes into one video must have the same picture, and a sound to go into it. */
 const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {

@@ -14,7 +14,8 @@ const mostPages = 200
  * Fails with every provider and voice that the service does not list. A service whose lists cannot be read, or are empty,
  * is believed to know them: it will say so itself.
  */
-export const preflight = Effect.fn("Preflight.preflight")(function* ({ batch, utterances }: BatchPlan) {
+export const preflight = Effect.fn("Preflight.preflight")(function* (plan: BatchPlan) {
+  const { batch, utterances } = plan
   yield* greeted
   const castings = Array.dedupe(utterances.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
@@ -25,11 +26,28 @@ export const preflight = Effect.fn("Preflight.preflight")(function* ({ batch, ut
     const wanted = Array.dedupe(
       castings.filter((casting) => casting.provider === provider).map(({ voice }) => voice)
     )
-    faults.push(...(yield* strangeVoices(provider, wanted)))
+    const unknown = yield* strangeVoices(provider, wanted)
+    faults.push(
+      ...unknown.map(({ about, message }) => ({
+        about,
+        message: message + whereWanted(plan, provider, about)
+      }))
+    )
   }
   const told = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
   if (Array.isNonEmptyArray(told)) return yield* InputRejected.make({ faults: told })
 })
+
+/** Which line wants a voice first: it may be named in the manifest, a sheet, the subtitle itself, or an override. */
+const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): string => {
+  for (const { job, lines } of jobs) {
+    const line = lines.find(({ casting }) => casting.provider === provider && casting.voice === voice)
+    if (line === undefined) continue
+    const who = line.speaker === undefined ? "" : ` for ${line.speaker}`
+    return `; job ${job.id} wants it${who} first in cue ${line.cue}`
+  }
+  return ""
+}
 
 /** Says at once where the service cannot be reached: what follows is tried again for a long time before it gives up. */
 const greeted = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** The state's tables, and how an older file grows into them. Steps are added at the end, never changed. */
 import { fromRecord, make } from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect } from "effect"
+import { Effect, Logger, LogLevel } from "effect"
 
 /** The table that remembers which steps were taken. */
 export const migrationsTable = "migrations"
@@ -107,4 +107,7 @@ const steps = {
 export const schemaVersion = Object.keys(steps).length
 
 /** Takes the steps that a file lacks. */
-export const migrate = make({})({ table: migrationsTable, loader: fromRecord(steps) })
+export const migrate = make({})({ table: migrationsTable, loader: fromRecord(steps) }).pipe(
+  // The migrator logs each of its steps, which nobody has asked for who wants to see more of a run.
+  Logger.withMinimumLogLevel(LogLevel.Warning)
+)

@@ -34,6 +34,7 @@ beforeAll(() => {
   manifest("climbs.yaml", ...job, "    id: ../../evil")
   manifest("typo.yaml", "name: x", ...job, "    voise: en-anna")
   manifest("type.yaml", ...job, "    fit: { maxSpeed: fast }")
+  manifest("hurried.yaml", "defaults: { fit: { maxSpeed: 1.5 } }", ...job, "    fit: { hardMaxSpeed: 1.4 }")
   manifest("choice.yaml", ...job, "    outputs: [wav, mp5]")
   manifest("torn.yaml", "name: 'x")
   manifest("list.yaml", "- input: film.en.srt")
@@ -73,6 +74,11 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   ["a format that is none", ["film.docx"], /^dubwright: film\.docx: expected a manifest \(.*\) or a script/u],
   ["an encoding that is none", ["encoding.yaml"], /klingon/u],
   ["a manifest that is not UTF-8", ["bytes.yaml"], /^dubwright: bytes\.yaml:1: not UTF-8/u],
+  [
+    "a speed above the one that is never passed",
+    ["hurried.yaml"],
+    /^dubwright: hurried\.yaml: jobs\[0\]\.fit: maxSpeed 1\.5 lies above hardMaxSpeed 1\.4, which is never passed/u
+  ],
   [
     "an unknown provider",
     ["provider.yaml"],

@@ -124,7 +124,9 @@ describe("review", () => {
     ])
     const page = await fetch(`${address}film/report.html`, { headers: { accept: "text/html,*/*" } })
     expect([page.status, page.headers.get("content-type")]).toEqual([422, "text/html; charset=utf-8"])
-    expect(await page.text()).toContain("<li>job film has no report that can be read: run the batch first</li>")
+    expect(await page.text()).toContain(
+      "<li>job film has no report that can be read: run the batch first</li>"
+    )
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
   })

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import Sqlite from "better-sqlite3"
 import { describe, expect, test } from "vitest"
@@ -38,8 +39,9 @@ const timeless = (path: string): string =>
 describe("run", () => {
   test("makes what was asked for; run again it sends nothing and says so", async () => {
     const cwd = batch()
-    const first = await run(["run", "batch.yaml", "--json"], { cwd })
+    const first = await run(["run", "batch.yaml", "--json", "--verbose"], { cwd })
     expect(first.code, first.stderr).toBe(0)
+    expect(first.stderr, "more words, but a person's").not.toContain("level=")
     const report = JSON.parse(first.stdout)
     expect(report).toMatchObject({ name: "Two for the night", manifest: "batch.yaml" })
     expect(report.jobs).toEqual([
@@ -230,7 +232,10 @@ describe("plan", () => {
       ["plan", "film.en.srt", "--provider", "provider_native", "--voice", "en-anne"],
       { cwd }
     )
-    expect([stranger.code, stranger.stderr]).toEqual([2, expect.stringContaining("did you mean en-anna?")])
+    expect([stranger.code, stranger.stderr]).toEqual([
+      2,
+      expect.stringMatching(/did you mean en-anna\?.*; job film\.en wants it first in cue 1\n/u)
+    ])
   })
 
   test("plans what it can beside what it cannot, and prints a voice map that a manifest takes", async () => {
@@ -240,12 +245,13 @@ describe("plan", () => {
       "1\n00:00:01,000 --> 00:00:03,000\nANNA: Hello.\n\n2\n00:00:04,000 --> 00:00:06,000\nBO: Hello.\n"
     )
     const jobs = "  - { id: film, input: film.en.srt, voice: os-slt }\n  - id: two\n    input: two.srt\n"
-    const manifest = `service: { baseUrl: "http://127.0.0.1:9" }\ndefaults: { provider: provider_opensource }\njobs:\n${jobs}`
+    const manifest = `service: { baseUrl: "http://127.0.0.1:9" }\nnotify: { webhook: $NIGHT_HOOK }\ndefaults: { provider: provider_opensource }\njobs:\n${jobs}`
     writeFileSync(join(cwd, "cast.yaml"), manifest)
     const partly = await run(["plan", "cast.yaml", "--json"], { cwd })
     expect([partly.code, partly.stderr]).toEqual([
       2,
-      'dubwright: two.srt: job two: no voice for ANNA (1 cue), BO (1 cue): give each a voice under "speakers", or set "voice" for whoever has none\n'
+      "warning: notify.webhook: $NIGHT_HOOK is not set, so nobody would be told of a run's end\n" +
+        'dubwright: two.srt: job two: no voice for ANNA (1 cue), BO (1 cue): give each a voice under "speakers", or set "voice" for whoever has none\n'
     ])
     expect(JSON.parse(partly.stdout)).toMatchObject({
       jobs: [{ id: "film", lines: 3 }],
@@ -259,6 +265,19 @@ describe("plan", () => {
     writeFileSync(join(cwd, "cast.yaml"), `${manifest}${filled}`)
     expect((await run(["plan", "cast.yaml"], { cwd })).code).toBe(0)
   })
+})
+
+test.skipIf(!existsSync("/dev/full"))("says so where its results find no room", () => {
+  const full = openSync("/dev/full", "w")
+  const ended = spawnSync(process.execPath, ["dist/dubwright.mjs", "schema"], {
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8"
+  })
+  closeSync(full)
+  expect([ended.status, ended.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^dubwright: the results cannot be written to standard output: ENOSPC.*\n$/u)
+  ])
 })
 
 test("the manifests in pipelines/ can be planned as they are", async () => {
