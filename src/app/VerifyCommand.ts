@@ -11,10 +11,9 @@ export const verify = (options: BatchOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const batch = yield* batchOf(options)
-    const verified = (yield* verifyBatch(batch)).map(Either.mapLeft(({ message }) => message))
-    const jobs = batch.jobs.map(({ id }, at) => ({
+    const jobs = (yield* verifyBatch(batch)).map(({ id, heard }) => ({
       id,
-      heard: verified[at] ?? Either.left("it was not looked at")
+      heard: Either.mapLeft(heard, ({ message }) => message)
     }))
     yield* screen.result(
       options.json
@@ -50,10 +49,10 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): string =>
             `${cues.length - missing} of ${cues.length}`,
             missing,
             off,
-            milliseconds(onsetError.p50),
-            milliseconds(onsetError.p95),
-            milliseconds(onsetError.max),
-            milliseconds(drift),
+            // None was told apart from other sound, as where music goes on below all of them.
+            ...(cues.some(({ error }) => error !== undefined)
+              ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
+              : ["unknown", undefined, undefined, undefined]),
             milliseconds(lengthError)
           ]
         ]

@@ -25,7 +25,7 @@ import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
 import { writeJobPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
-import { isWell, type Verification, verifyJob } from "./Verify.ts"
+import { isHeard, isWell, type Verification, verifyJob } from "./Verify.ts"
 
 /** How a job ended. */
 export type JobResult = {
@@ -156,7 +156,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const report = jobReport(dubbed, outcomes, length, measured)
   yield* writeReport(out, report)
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
-  if (job.verify) {
+  if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job.id)
     if (!isWell(heard)) {
       const unheard: JobResult = {

@@ -6,7 +6,7 @@ import type { JobId } from "../domain/Ids.ts"
 import { JobReport } from "../domain/Report.ts"
 import { SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import type { Batch } from "./Job.ts"
+import type { Batch, Job } from "./Job.ts"
 import { percentile } from "./Metrics.ts"
 
 /** One cue as it is heard; times are seconds on the timeline. */
@@ -57,10 +57,16 @@ export const onsetTolerance = 45
 /** Enough to tell when speech begins, and quick. */
 const listeningRate = SampleRate.make(16_000)
 
-/** Verifies every job of the batch that has a report; the rest fail with what is missing. */
-export const verifyBatch = Effect.fn("Verify.batch")(function* (batch: Batch) {
-  return yield* Effect.forEach(batch.jobs, ({ id }) => Effect.either(verifyJob(batch.out, id)))
+/** Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing. */
+export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
+  return yield* Effect.forEach(jobs.filter(isHeard), ({ id }) =>
+    Effect.map(Effect.either(verifyJob(out, id)), (heard) => ({ id, heard }))
+  )
 })
+
+/** Whether a job makes a file that can be listened to. */
+export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean =>
+  endings.some((ending) => outputs.includes(ending))
 
 /** Whether every cue is heard where the report puts it. */
 export const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0

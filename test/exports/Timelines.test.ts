@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { pictureAt } from "../../src/domain/FrameRate.ts"
+import { frameRateNamed, pictureAt } from "../../src/domain/FrameRate.ts"
 import { csv } from "../../src/exports/Csv.ts"
 import { edl } from "../../src/exports/Edl.ts"
 import { finalCutXml } from "../../src/exports/FinalCutXml.ts"
@@ -66,6 +66,15 @@ describe("labels", () => {
       await expect(labels(scene(rate, 0))).toMatchFileSnapshot("golden/labels.txt")
     })
   }
+
+  it("name a speaker once where the line itself begins with the name", () => {
+    const rate = frameRateNamed("25")
+    const said = clip(rate, 1, 1_000, 500, "Anna: Is it late?")
+    const tracks = [TimelineTrack.make({ name: "ANNA", clips: [said] })]
+    expect(labels(Timeline.make({ ...scene(rate, 0), tracks }))).toBe(
+      "1.000000\t1.500000\tAnna: Is it late?\n"
+    )
+  })
 
   it.prop("are exact to the millisecond", [anyTimeline], ([timeline]) => {
     expect(worstError(timeline, readLabels(labels(timeline)))).toBeLessThan(1e-3)
