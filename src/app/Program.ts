@@ -121,7 +121,10 @@ const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, 
         ({ traced }) => traced(effect, collector)
       )
 
-const surroundings = logsOn(verbose).pipe(Layer.provideMerge(processScreen), Layer.merge(NodeContext.layer))
+const surroundings = logsOn(verbose).pipe(
+  Layer.provideMerge(processScreen(words.includes("--events"))),
+  Layer.merge(NodeContext.layer)
+)
 
 NodeRuntime.runMain(
   ran.pipe(

@@ -1,6 +1,6 @@
 /** The only door to stdout and stderr: results to the one, everything said along the way to the other. */
 import { stripVTControlCharacters } from "node:util"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { erasing, fitted } from "./Painter.ts"
 import type { Look } from "./Table.ts"
 
@@ -16,6 +16,8 @@ export class Screen extends Context.Tag("app/Screen")<
     readonly result: (text: string) => Effect.Effect<void>
     /** A line on stderr, above whatever is drawn, and in the log; `at` (milliseconds since 1970) puts the time of day before it. */
     readonly say: (line: string, at?: number) => Effect.Effect<void>
+    /** What happened, as a line of JSON on stderr and in the log; `at` as above. */
+    readonly event: (facts: Readonly<Record<string, unknown>>, at: number) => Effect.Effect<void>
     /** A line for the log alone. */
     readonly note: (line: string) => Effect.Effect<void>
     /** From now on, lines go to this log too. */
@@ -33,11 +35,15 @@ export interface Stream {
   readonly write: (text: string, done: () => void) => unknown
 }
 
-/** A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. */
+/**
+ * A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. With `events`, whatever is said is an event
+ * too: who reads them line by line as JSON meets nothing else on stderr.
+ */
 export const makeScreen = (
   stdout: Stream,
   stderr: Stream,
-  environment: Readonly<Record<string, string | undefined>>
+  environment: Readonly<Record<string, string | undefined>>,
+  events = false
 ): Context.Tag.Service<Screen> => {
   let drawn: ReadonlyArray<string> = []
   let log: (line: string) => void = () => {}
@@ -56,6 +62,16 @@ export const makeScreen = (
     drawn = next
     return text
   }
+  const said = (text: string) =>
+    Effect.suspend(() =>
+      put(stderr, redrawn(`${plainOn(stderr) ? stripVTControlCharacters(text) : text}\n`, drawn))
+    )
+  const plainOn = (stream: Stream) => stream.isTTY !== true || plain
+  const event = (facts: Readonly<Record<string, unknown>>, at: number) => {
+    const line = JSON.stringify({ at: new Date(at).toISOString(), ...facts })
+    log(line)
+    return said(line)
+  }
   return {
     live: stderr.isTTY === true && !dumb,
     look: {
@@ -66,15 +82,18 @@ export const makeScreen = (
     result: (text) =>
       Effect.suspend(() => {
         const whole = text.endsWith("\n") ? text : `${text}\n`
-        return put(stdout, stdout.isTTY === true && !plain ? whole : stripVTControlCharacters(whole))
+        return put(stdout, plainOn(stdout) ? stripVTControlCharacters(whole) : whole)
       }),
     say: (line, at) =>
       Effect.suspend(() => {
+        if (events)
+          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            event({ event: "Said", message: line }, now)
+          )
         log(line)
-        const whole = at === undefined ? line : `${timeOfDay(at)}  ${line}`
-        const text = stderr.isTTY === true && !plain ? whole : stripVTControlCharacters(whole)
-        return put(stderr, redrawn(`${text}\n`, drawn))
+        return said(at === undefined ? line : `${timeOfDay(at)}  ${line}`)
       }),
+    event: (facts, at) => Effect.suspend(() => event(facts, at)),
     note: (line) => Effect.sync(() => log(line)),
     logTo: (sink) =>
       Effect.sync(() => {
@@ -87,5 +106,6 @@ export const makeScreen = (
 /** The time of day in the user's own zone. */
 const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)
 
-/** The process's own screen. */
-export const processScreen = Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env))
+/** The process's own screen; with `events` stderr is JSON alone. */
+export const processScreen = (events: boolean) =>
+  Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env, events))

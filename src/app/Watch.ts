@@ -59,5 +59,5 @@ const drawnOften = (screen: Screen["Type"], board: () => Board): Effect.Effect<v
 const written = (screen: Screen["Type"], event: ProgressEvent): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const { _tag, ...facts } = event
-    return screen.say(JSON.stringify({ at: new Date(now).toISOString(), event: _tag, ...facts }))
+    return screen.event({ event: _tag, ...facts }, now)
   })

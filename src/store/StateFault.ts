@@ -88,6 +88,16 @@ export const stateFault = (folder: string, failure: unknown): StateUnusable | un
   return undefined
 }
 
+/** What it means that a database could not be read: one in a folder that may not be written to looks like one that is gone. */
+export const unreadFault = (fault: StateUnusable, writable: boolean): StateUnusable =>
+  fault.reason === "gone" && !writable
+    ? new StateUnusable({
+        folder: fault.folder,
+        reason: "read-only",
+        detail: "its database can only be read where it may be written, too: a copy of the folder will do"
+      })
+    : fault
+
 /** Fails with what a failure means for the folder; dies where it is a fault in the program. */
 export const failOrDie = (folder: string, failure: unknown): Effect.Effect<never, StateUnusable> => {
   const fault = stateFault(folder, failure)

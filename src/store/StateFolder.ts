@@ -1,5 +1,5 @@
 /** The folder in which a batch's state lives: its database, its clips, and the lock of its one writer. */
-import { existsSync, readdirSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -9,7 +9,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
 import Sqlite from "./Sqlite.ts"
-import { failOrDie, type StateBusy, stateFault, StateUnusable, worked } from "./StateFault.ts"
+import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, worked } from "./StateFault.ts"
 import { holdFolder } from "./WriterLock.ts"
 
 /** An open state folder. */
@@ -84,8 +84,10 @@ export const readableState = (
     Effect.gen(function* () {
       const file = join(folder, "state.sqlite")
       if (!existsSync(file)) return yield* new StateUnusable({ folder, reason: "missing", detail: "" })
-      const sql = yield* openDatabase(folder, { filename: file, readonly: true, disableWAL: true })
-      yield* refuseOther(folder, sql)
+      const sql = yield* openDatabase(folder, { filename: file, readonly: true, disableWAL: true }).pipe(
+        Effect.tap((opened) => refuseOther(folder, opened)),
+        Effect.mapError((fault) => unreadFault(fault, mayWrite(folder)))
+      )
       return Context.make(SqlClient, sql).pipe(
         Context.add(StateFolder, {
           folder,
@@ -110,6 +112,16 @@ export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient
       )
     })
   )
+
+/** Whether this process may write to a folder that is there; true of one that is not. */
+const mayWrite = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return !existsSync(folder)
+  }
+}
 
 /** Whether there are clips, and nothing that says what they are. */
 const isLost = (file: string, clips: string): boolean =>

@@ -123,6 +123,11 @@ describe("run", () => {
         .map(({ job }) => job)
         .sort()
     ).toEqual(["film", "note"])
+    const refused = await run(["run", "nowhere.yaml", "--events"], { cwd })
+    expect(JSON.parse(refused.stderr), "what is said besides is an event, too").toMatchObject({
+      event: "Said",
+      message: "dubwright: nowhere.yaml: no such file"
+    })
     const quiet = await run(["run", "batch.yaml", "--quiet"], { cwd })
     expect([quiet.code, quiet.stderr]).toEqual([0, ""])
   })

@@ -27,6 +27,8 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
       columns: () => 80,
       result: () => Effect.dieMessage("progress is no result"),
       say: (line) => Effect.sync(() => void said.push(line)),
+      event: (facts, at) =>
+        Effect.sync(() => void said.push(JSON.stringify({ at: new Date(at).toISOString(), ...facts }))),
       note: (line) => Effect.sync(() => void noted.push(line)),
       logTo: () => Effect.void,
       draw: (rows) => Effect.sync(() => void drawn.push(rows))

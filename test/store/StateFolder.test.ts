@@ -8,7 +8,7 @@ import Sqlite from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { JobId } from "../../src/domain/Ids.ts"
 import { readableState, StateFolder, writableState } from "../../src/store/StateFolder.ts"
-import { stateFault, StateUnusable } from "../../src/store/StateFault.ts"
+import { stateFault, StateUnusable, unreadFault } from "../../src/store/StateFault.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 
@@ -158,6 +158,9 @@ it("knows a failure of the disk from a fault of the program", () => {
     "locked",
     undefined
   ])
+  const gone = new StateUnusable({ folder: "/state", reason: "gone", detail: "unable to open database file" })
+  expect(unreadFault(gone, true)).toBe(gone)
+  expect(unreadFault(gone, false).reason, "a disk that is there, to be read only").toBe("read-only")
   expect(new StateUnusable({ folder: "/state", reason: "full", detail: "ENOSPC" }).message).toBe(
     "/state: no space is left on its disk; free some and run again, nothing paid for is lost (ENOSPC)"
   )
