@@ -58,8 +58,10 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
       /** Milliseconds from create to done, of a provider's tasks of such a length. */
       settleTime: (provider: ProviderId, characters: number) =>
         figures.get(nameOf("settle-time", lengthClass(provider, characters))),
-      settled: (provider: ProviderId, characters: number, time: number) =>
-        add(nameOf("settle-time", lengthClass(provider, characters)), time),
+      settled: (provider: ProviderId, characters: number, time: number) => {
+        const name = nameOf("settle-time", lengthClass(provider, characters))
+        add(name, Math.min(time, Math.max(soon, (bound(name) ?? 0) * mostAtOnce)))
+      },
 
       /** Milliseconds of speech for one character, of a voice with its controls. */
       speechTime: (casting: Casting) => figures.get(nameOf("speech-time", voiceOf(casting))),
@@ -83,6 +85,13 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
     }
   })
 }) {}
+
+/**
+ * A machine that slept while tasks were under way, or whose clock was set, sees them done hours later: no such time is believed, or later
+ * tasks would be looked at hours late. What takes so many milliseconds is; a service that gets slower is followed by so much with each task.
+ */
+const soon = 10_000
+const mostAtOnce = 3
 
 /** No provider takes less: a refusal of a text this short has other reasons. */
 const shortestLimit = 100

@@ -50,3 +50,21 @@ it.scopedLive("remembers from run to run", () =>
     expect(yield* run((learned) => Effect.sync(() => figures(learned)))).toEqual(before)
   })
 )
+
+it.scopedLive("is not put off for hours by a machine that slept, and follows a service that got slower", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* Effect.gen(function* () {
+      const learned = yield* Learned
+      const usual = () => learned.settleTime(provider, 60)?.mean ?? 0
+      const hours = 2 * 3_600_000
+      learned.settled(provider, 60, hours)
+      expect(usual()).toBeLessThanOrEqual(10_000)
+      for (let task = 0; task < 10; task++) learned.settled(provider, 60, 400)
+      for (let task = 0; task < 8; task++) learned.settled(provider, 60, hours)
+      expect(usual()).toBeLessThanOrEqual(15_000)
+      for (let task = 0; task < 30; task++) learned.settled(provider, 60, 120_000)
+      expect(usual()).toBeGreaterThan(100_000)
+    }).pipe(Effect.provide(Learned.Default.pipe(Layer.provide(writableState(folder)))))
+  })
+)
