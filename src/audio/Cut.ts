@@ -6,17 +6,24 @@ import { loudnessOf } from "./Loudness.ts"
 import { peakOf, sliceOf, type Pcm } from "./Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
 import { type Bounds, boundsWithin, speechIn } from "./Trim.ts"
+import { type Expected, isQuietBetween, withUnsaid } from "./Unsaid.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 
 /** What is known of the parts of a clip. */
 export interface CutHints {
-  /** When each part is spoken, by a transcript: milliseconds from the clip's beginning, one entry a part, in order. */
-  readonly expected?: ReadonlyArray<{ readonly start: Millis; readonly end: Millis }>
+  /**
+   * When each part is spoken, by a transcript: milliseconds from the clip's beginning, one entry a part, in order; undefined for a
+   * part that the transcript passes over.
+   */
+  readonly expected?: ReadonlyArray<Expected | undefined>
   /** The words of each part, in order. */
   readonly said?: ReadonlyArray<string>
 }
 
-/** A clip's parts, trimmed to their speech, in order; a single segment for all where they were not told apart. */
+/**
+ * A clip's parts, trimmed to their speech, in order, empty where a part is not said; a single segment for all where they were not told
+ * apart.
+ */
 export interface Cut {
   readonly segments: readonly [Segment, ...Array<Segment>]
   readonly cut: CutMethod
@@ -43,13 +50,25 @@ export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}, speech
     const bounds = [...points, length].map((to, part) => boundsWithin(envelope, levels, edges[part]!, to))
     return bounds.every((bound) => bound !== undefined) ? bounds : undefined
   }
-  const told =
-    hints.expected === undefined ? undefined : toldPoints(pcm, envelope, levels, parts, hints.expected)
+  const expected = hints.expected?.filter((time) => time !== undefined)
+  if (
+    expected !== undefined &&
+    expected.length > 0 &&
+    expected.length < parts &&
+    hints.expected?.length === parts
+  ) {
+    const known = isQuietBetween(pcm, speech, hints.expected)
+      ? segmentsOf(pcm, expected.length, { expected }, speech)
+      : undefined
+    if (known !== undefined && known.cut !== "together")
+      return { segments: withUnsaid(hints.expected, known.segments), cut: "transcript" }
+  }
+  const told = expected?.length === parts ? toldPoints(pcm, envelope, levels, parts, expected) : undefined
   const byTranscript = told === undefined ? undefined : between(told)
   if (told !== undefined && byTranscript !== undefined) {
     const edges = [0, ...told, length]
     const bounds = byTranscript.map((bound, part) => {
-      const time = hints.expected![part]!
+      const time = expected![part]!
       const frameAt = (position: Millis) =>
         Math.max(edges[part]!, Math.min(edges[part + 1]!, Math.round((position * pcm.rate) / 1000)))
       return widened(bound, frameAt(time.start), frameAt(time.end), Math.round(pcm.rate * trusted))

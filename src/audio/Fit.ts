@@ -11,7 +11,7 @@
  * steps reach it in few passes. Gradient and interior point methods would need rounding to whole milliseconds afterwards and
  * smear the corners that keep fitting lines exactly in place; a heap of breakpoints (slope trick) cannot take the changes of speed in.
  */
-import type { Flag, FitLimits } from "../domain/Placement.ts"
+import { type Flag, type FitLimits, isFaster } from "../domain/Placement.ts"
 import { Millis } from "../domain/Units.ts"
 import {
   changeHarm,
@@ -228,7 +228,7 @@ const lengthChoice = (
 const fittedOf = (line: FitLine, start: number, length: number, limits: FitLimits): Fitted => {
   const end = start + length
   const speed = Math.max(1, (line.recorded ?? line.length) / length)
-  const fast = line.length / length > limits.maxSpeed + 1e-9
+  const fast = isFaster(line.length / length, length, limits.maxSpeed)
   const overrun = end > line.end + limits.late
   const flags: Array<Flag> = []
   if (start <= line.start - noticeableShift) flags.push("early")

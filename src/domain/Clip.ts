@@ -6,13 +6,16 @@ import { Frames, Lufs, SampleRate } from "./Units.ts"
 /** Where one part of an utterance is heard in its clip: speech only, outer silence trimmed. */
 export class Segment extends Schema.Class<Segment>("Segment")({
   from: Frames,
-  /** Past the last frame; after `from`. */
+  /** Past the last frame; `from` itself where the provider did not say the part. */
   to: Frames,
   /** Integrated loudness of the segment (short ones padded as BS.1770 needs). */
   loudness: Lufs,
   /** Highest absolute sample, 1 is full scale. */
   peak: Schema.NonNegative
 }) {}
+
+/** Whether a part is heard at all. */
+export const isSaid = ({ from, to }: Segment): boolean => to > from
 
 /** How the parts of a clip were told apart. */
 export const CutMethod = Schema.Literal("whole", "transcript", "silence", "together")

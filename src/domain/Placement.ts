@@ -53,3 +53,7 @@ export class FitLimits extends Schema.Class<FitLimits>("FitLimits")({
   /** How far behind its cue a line may end without being an overrun. */
   late: Millis
 }) {}
+
+/** Whether speech that lasts `length` milliseconds is faster than a limit, by more than the rounding of its times to milliseconds. */
+export const isFaster = (speed: number, length: number, limit: number): boolean =>
+  length * (speed / limit - 1) > 0.5 + 1e-9

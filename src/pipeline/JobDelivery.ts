@@ -19,7 +19,7 @@ import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, madeIn, rememberFiles, reportNames } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
-import { placeLines } from "./Place.ts"
+import { placeLines, unsaidLines } from "./Place.ts"
 import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
@@ -120,13 +120,15 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
         state === "failed" ? [[key, setback?.words ?? "failed"] as const] : []
       )
     ),
+    unsaid: unsaidLines({ uses: plan.uses, clips }),
     suspects: new Set([...stored].flatMap(([key, { suspect }]) => (suspect === undefined ? [] : [key])))
   }
   const outcomes = outcomesOf(dubbed)
   const length = lengthOf(plan, outcomes)
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !dubbed.failures.has(key))
-  if (left.length > 0 || (missing.length > 0 && job.onFailure === "fail")) {
+  const unheardOf = missing.length + dubbed.unsaid.size
+  if (left.length > 0 || (unheardOf > 0 && job.onFailure === "fail")) {
     const report = jobReport(dubbed, outcomes, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)

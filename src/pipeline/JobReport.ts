@@ -28,6 +28,8 @@ export interface Dubbed {
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
   /** Why utterances have no clip, in words. */
   readonly failures: ReadonlyMap<UtteranceKey, string>
+  /** The names of lines that their provider passed over. */
+  readonly unsaid: ReadonlySet<string>
   /** Utterances whose audio was kept although it is odd. */
   readonly suspects: ReadonlySet<UtteranceKey>
 }
@@ -142,7 +144,7 @@ const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => 
 }
 
 const outcomeOf = (
-  { failures, suspects, job, script }: Dubbed,
+  { failures, unsaid, suspects, job, script }: Dubbed,
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
@@ -170,7 +172,13 @@ const outcomeOf = (
     speaker: names.length === 0 ? undefined : names.join(", "),
     said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
     skipped: "skipped" in spoken ? spoken.skipped : undefined,
-    error: whole || "skipped" in spoken ? undefined : (error ?? "its audio is not at hand yet"),
+    error:
+      whole || "skipped" in spoken
+        ? undefined
+        : (error ??
+          (lines.some((line) => unsaid.has(lineName(line)))
+            ? "the service did not say it: can its voice speak this?"
+            : "its audio is not at hand yet")),
     heard: whole
       ? { start: from, end: to, speed: Math.max(...heard.map((share) => share.placement.speed)) }
       : undefined,

@@ -1,5 +1,6 @@
 /** How well a job's speech fits its cues, in the figures that report.json promises. */
 import type { SpeakerName } from "../domain/Ids.ts"
+import { isFaster } from "../domain/Placement.ts"
 import type { Metrics } from "../domain/Report.ts"
 import type { Lufs, Millis } from "../domain/Units.ts"
 
@@ -59,7 +60,8 @@ export const metricsOf = (
       p95: percentile(speeds, 95, 1),
       max: percentile(speeds, 100, 1)
     },
-    speedOver13: speeds.filter((speed) => speed > 1.3 + 1e-9).length,
+    speedOver13: spoken.filter(({ heard: { start, end, speed } }) => isFaster(speed, end - start, 1.3))
+      .length,
     speedStep: { p95: percentile(tracks.flatMap(stepsOf), 95) },
     isochrony: isochronyOf(spoken),
     overruns: spoken.filter((cue) => cue.heard.overrun).length,

@@ -2,7 +2,7 @@
 import { Array, Option } from "effect"
 import { type Fitted, fitLines } from "../audio/Fit.ts"
 import type { FitLine } from "../audio/FitCost.ts"
-import type { Clip } from "../domain/Clip.ts"
+import { type Clip, isSaid } from "../domain/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
 import type { Line, Slot } from "../domain/Line.ts"
 import { ClipPart, type FitLimits, Placement } from "../domain/Placement.ts"
@@ -42,6 +42,19 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
 /** The name under which a line is found by its reference. */
 export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
   `${line.cue}.${line.part}`
+
+/** The names of the lines that their provider passed over, whatever else it said in their task. */
+export const unsaidLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
+  new Set(
+    uses.flatMap(({ utterance, lines }) => {
+      const clip = clips.get(utterance.key)
+      if (clip?.segments.length !== lines.length) return []
+      return lines.flatMap((line, part) => {
+        const segment = clip.segments[part]
+        return segment === undefined || isSaid(segment) || line.replaced === true ? [] : [lineName(line)]
+      })
+    })
+  )
 
 /** Speech that is moved as one. */
 interface Block {
@@ -97,7 +110,7 @@ const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => 
       if (!Array.isNonEmptyArray(group)) return
       const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
       const heard = clip.segments[segment]
-      if (!Array.isNonEmptyArray(members) || heard === undefined) return
+      if (!Array.isNonEmptyArray(members) || heard === undefined || !isSaid(heard)) return
       const part = ClipPart.make({ utterance: utterance.key, segment })
       const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
       const name = lineName(group[0])

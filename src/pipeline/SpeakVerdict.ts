@@ -2,7 +2,7 @@
 import { judgeClip, type ClipFacts, type Suspicion } from "../audio/Judge.ts"
 import { type Pcm, sliceOf } from "../audio/Pcm.ts"
 import type { Speech } from "../audio/Trim.ts"
-import type { Segment } from "../domain/Clip.ts"
+import { isSaid, type Segment } from "../domain/Clip.ts"
 import type { Estimate } from "../domain/Estimate.ts"
 import { charactersOf } from "../domain/Utterance.ts"
 
@@ -42,9 +42,12 @@ export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Sp
     ...known
   })
   const apart = segments.length === said.length && said.length > 1
+  const unsaid = said.flatMap((_, part) =>
+    apart && !isHeard(segments, part) ? [`part ${part + 1} is not said`] : []
+  )
   const suspicions = apart
     ? said.flatMap((words, part) =>
-        judgeClip(between(pcm, segments, part), facts(words))
+        (isHeard(segments, part) ? judgeClip(between(pcm, segments, part), facts(words)) : [])
           // Only the last part can be cut off: the others go over into the next.
           .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
           .map((one) => ({ ...one, part: part + 1 }))
@@ -52,9 +55,14 @@ export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Sp
     : judgeClip(pcm, facts(said.join(" ")), speech)
         .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
         .map((one) => ({ ...one, part: undefined }))
-  if (suspicions.length === 0) return { _tag: "Good" }
-  const words = suspicions.map(told).join("; ")
+  if (suspicions.length === 0 && unsaid.length === 0) return { _tag: "Good" }
+  const words = [...unsaid, ...suspicions.map(told)].join("; ")
   return { _tag: suspicions.some((one) => one.kind === "silent") ? "Unusable" : "Suspect", words }
+}
+
+const isHeard = (segments: ReadonlyArray<Segment>, part: number): boolean => {
+  const segment = segments[part]
+  return segment === undefined || isSaid(segment)
 }
 
 /** A part with the silence around it, from halfway behind the part before to halfway before the next. */

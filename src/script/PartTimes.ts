@@ -82,7 +82,7 @@ export const partTimes = (
     const part = nearestPart(i, shares, tokens)
     if (part !== undefined) extend(part, token.start, token.end, true)
   })
-  return parts.map((part) =>
+  return Array.from(parts, (part) =>
     part === undefined
       ? undefined
       : { start: millis(part.start), end: millis(Math.max(part.start, part.end)), exact: part.exact }

@@ -6,7 +6,7 @@ import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Millis, millis } from "../domain/Units.ts"
 import { aligned } from "./Alignment.ts"
-import { lettersOf, partTimes } from "./PartTimes.ts"
+import { type Letters, lettersOf, partTimes } from "./PartTimes.ts"
 import { readSrtVtt } from "./SrtVtt.ts"
 import { type FoundTokens, jsonTokens } from "./TranscriptJson.ts"
 
@@ -48,13 +48,14 @@ export interface HeardPart {
 
 /**
  * Finds each part of what was said in a transcript, by aligning the letters of both and not by trust: words may be
- * spelt otherwise, missing or added, and numbers written out. Left where the transcript does not say what was said,
- * or where a part is nowhere in it.
+ * spelt otherwise, missing or added, and numbers written out. A part is undefined where the transcript goes on from the part before it
+ * to the one behind: a provider passes over what its voice cannot say. Left where the transcript does not say what was said, or says
+ * something else in a part's place.
  */
 export const alignParts = (
   said: NonEmptyReadonlyArray<string>,
   transcript: ReadonlyArray<TranscriptToken>
-): Either.Either<NonEmptyReadonlyArray<HeardPart>, string> => {
+): Either.Either<NonEmptyReadonlyArray<HeardPart | undefined>, string> => {
   const ours = lettersOf(said)
   const theirs = lettersOf(transcript.map((token) => token.text))
   if (theirs.letters.length === 0) return Either.left("the transcript holds no words")
@@ -69,10 +70,18 @@ export const alignParts = (
       `the transcript says something else: ${Math.round((100 * same) / Math.max(1, ours.letters.length))} % of the letters agree`
     )
   const parts = partTimes(said.length, ours, theirs, pairs, transcript)
-  const lost = parts.findIndex((part) => part === undefined)
+  const lost = parts.findIndex(
+    (part, at) => part === undefined && lettersInPlaceOf(at, ours, theirs, pairs) > 0
+  )
   if (lost >= 0) return Either.left(`the transcript does not say "${(said[lost] ?? "").slice(0, 60)}"`)
-  const heard = parts.filter((part) => part !== undefined)
-  return isNonEmptyReadonlyArray(heard) ? Either.right(heard) : Either.left("nothing was said")
+  return isNonEmptyReadonlyArray(parts) ? Either.right(parts) : Either.left("nothing was said")
+}
+
+/** How many letters of theirs lie between what stands beside the parts before a part and what stands beside those behind it. */
+const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: Int32Array): number => {
+  const before = pairs.subarray(0, ours.first[part]).reduce((last, at) => Math.max(last, at), -1)
+  const behind = pairs.subarray(ours.first[part + 1]).find((at) => at >= 0)
+  return (behind ?? theirs.letters.length) - before - 1
 }
 
 /** Fewer letters in common than this, and it is another text. */

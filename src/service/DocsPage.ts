@@ -161,4 +161,5 @@ h2{margin-top:3rem}h3{margin-top:2rem}
 code{font:0.9em ui-monospace,monospace}
 table{border-collapse:collapse;width:100%;margin:0.5rem 0}
 th,td{border:1px solid #8884;padding:0.3rem 0.6rem;text-align:left;vertical-align:top}
-ul{list-style:none;padding:0}`
+ul{list-style:none;padding:0}
+@media(max-width:40rem){td{overflow-wrap:anywhere}}`

@@ -207,6 +207,33 @@ describe("run", () => {
     const after = await run(["status", "long.txt", "--state", "state", "--embedded", "--json"], { cwd })
     expect(after.code).toBe(0)
   })
+
+  test("lets a cue alone fail that the service passes over, and has those of its task heard at their times", async () => {
+    const folder = emptyFolder()
+    const lines = [
+      ["01,000 --> 00:00:03,000", "Good evening to you, my friend."],
+      ["03,500 --> 00:00:05,500", "今天晚上没有船了。"],
+      ["09,000 --> 00:00:11,000", "Nobody had told the captain."]
+    ]
+    writeFileSync(
+      join(folder, "a.srt"),
+      lines.map(([times, words], at) => `${at + 1}\n00:00:${times}\n${words}\n`).join("\n")
+    )
+    const words = ["run", "a.srt", "--embedded", "--provider", "provider_native", "--voice", "en-bo"]
+    const { code, stderr } = await run(words, { cwd: folder })
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining("cue 2 could not be spoken: the service did not say it")
+    ])
+    const { cues }: { cues: ReadonlyArray<{ status: string; placed?: { start: number } }> } = JSON.parse(
+      readFileSync(join(folder, "out/a/report.json"), "utf8")
+    )
+    expect(cues.map(({ status, placed }) => [status, placed?.start])).toEqual([
+      ["spoken", 1],
+      ["failed", undefined],
+      ["spoken", 9]
+    ])
+  })
 })
 
 describe("plan", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { isSaid } from "../../src/domain/Clip.ts"
 import { millis, SampleRate } from "../../src/domain/Units.ts"
 import { segmentsOf } from "../../src/audio/Cut.ts"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
@@ -97,6 +98,39 @@ describe("segmentsOf", () => {
       const truth = times[i + 1]?.start ?? NaN
       expect(Math.abs((from * 1000) / rate - truth)).toBeLessThanOrEqual(30)
     })
+  })
+
+  it("leaves a part empty that neither the transcript nor the clip has", () => {
+    const { pcm, times } = spoken([
+      [500, 2_000],
+      [600, 300],
+      [400, 0]
+    ])
+    const [first, second, third] = told(...times.map(({ start, end }) => [start, end] as const)).expected
+    const cut = segmentsOf(pcm, 4, { expected: [first, undefined, second, third] })
+    expect(cut.cut).toBe("transcript")
+    expect(cut.segments.map(isSaid)).toEqual([true, false, true, true])
+    expectNear(
+      inMillis(cut).filter((_, part) => part !== 1),
+      [
+        [100, 600],
+        [2_600, 3_200],
+        [3_500, 3_900]
+      ]
+    )
+    expect(
+      segmentsOf(pcm, 5, { expected: [first, second, third, undefined, undefined] }).segments.map(isSaid)
+    ).toEqual([true, true, true, false, false])
+  })
+
+  it("does not believe that a part is not said where something is heard in its place", () => {
+    const { pcm, times } = spoken([
+      [500, 300],
+      [600, 300],
+      [400, 0]
+    ])
+    const [first, , third] = told(...times.map(({ start, end }) => [start, end] as const)).expected
+    expect(segmentsOf(pcm, 3, { expected: [first, undefined, third] }).cut).toBe("together")
   })
 
   it("never takes a pause beside the next one for the one told", () => {

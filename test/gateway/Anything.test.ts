@@ -1,7 +1,7 @@
 /** Whatever a service answers, a call ends: with what was asked for, or with a fault of its own. */
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, FastCheck as fc, Layer, Redacted } from "effect"
+import { Context, Effect, Exit, FastCheck as fc, Layer, Redacted, Runtime } from "effect"
 import { refusalStatus } from "../../src/contract/Errors.ts"
 import { Casting } from "../../src/domain/Casting.ts"
 import { ProviderId, TaskId, VoiceId } from "../../src/domain/Ids.ts"
@@ -90,8 +90,9 @@ it.scopedLive("ends a look and a create", () =>
     })
     const door = yield* Layer.build(Layer.provide(Gateway.Default, Layer.merge(Wire.Default, address)))
     const gateway = Context.get(door, Gateway)
+    const runtime = yield* Effect.runtime()
     const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {
-      const exit = await Effect.runPromise(Effect.timeoutOption(Effect.exit(call), "5 seconds"))
+      const exit = await Runtime.runPromise(runtime)(Effect.timeoutOption(Effect.exit(call), "5 seconds"))
       if (exit._tag === "None") throw new Error("it never ended")
       if (Exit.isFailure(exit.value)) expect(exit.value.cause._tag).toBe("Fail")
       return Exit.isSuccess(exit.value) ? "had" : "not"

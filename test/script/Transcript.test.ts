@@ -215,16 +215,27 @@ describe("alignParts", () => {
     )
   })
 
-  it("refuses another text, and a part that is nowhere", () => {
+  it("tells which parts a provider passed over, as it does what its voice cannot say", () => {
+    const heard = spoken(["one two three four", "eight nine ten"])
+    const [first, last] = times(heard)
+    expect(align(["one two three four", "今天", "我们", "eight nine ten"], heard.flat())).toEqual(
+      Either.right([first, undefined, undefined, last])
+    )
+    expect(align(["今天", "one two three four", "eight nine ten", "今天"], heard.flat())).toEqual(
+      Either.right([undefined, first, last, undefined])
+    )
+  })
+
+  it("refuses another text, and a part in whose place something else is said", () => {
     expect(
       align(["Good evening."], [{ text: "xylophone quiz", start: millis(0), end: millis(900) }])
     ).toEqual(Either.left(expect.stringContaining("the transcript says something else")))
     expect(
       align(
-        ["one two three four five six seven", "zzz"],
-        spoken(["one two three four five six seven"]).flat()
+        ["one two three four five six seven", "%"],
+        spoken(["one two three four five six seven", "percent"]).flat()
       )
-    ).toEqual(Either.left('the transcript does not say "zzz"'))
+    ).toEqual(Either.left('the transcript does not say "%"'))
     expect(align(["x"], [])).toEqual(Either.left("the transcript holds no words"))
   })
 
