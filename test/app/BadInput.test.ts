@@ -171,7 +171,10 @@ describe("folders that cannot be used", () => {
     const { code, stdout, stderr } = await run([...words, ...more, "--events"], { cwd })
     expect([code, stdout]).toEqual([2, ""])
     const told = stderr.trimEnd().split("\n")
-    expect(told.at(-1)).toMatch(line)
+    expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({
+      event: "Said",
+      message: expect.stringMatching(line)
+    })
     expect(
       told.some((event) => event.includes("Submitted")),
       "nothing was paid for"
