@@ -12,6 +12,7 @@ import { JobId, SpeakerName, UtteranceKey } from "../src/domain/Ids.ts"
 import { frameRateNamed } from "../src/domain/FrameRate.ts"
 import type { LoudnessTarget, OutputName } from "../src/domain/Manifest.ts"
 import { ClipPart, FitLimits, Placement } from "../src/domain/Placement.ts"
+import { unchecked } from "../src/domain/Unchecked.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/Units.ts"
 import { LineRef } from "../src/domain/Utterance.ts"
 import { usualDuck } from "../src/ffmpeg/Duck.ts"
@@ -118,9 +119,6 @@ export const pathOfClip = (folder: string, { key }: FilmClip): string =>
 
 const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
 
-/** Thousands of records need no check: what they are made of was checked before, and checks leave garbage that would be measured. */
-const trusted = { disableValidation: true } as const
-
 /** The film as a job's delivery gets it. */
 export const deliverableOf = (
   film: Film,
@@ -158,22 +156,22 @@ export const deliverableOf = (
     const speaker = speakers[cue % speakers.length]
     return Placement.make(
       {
-        lines: [LineRef.make({ cue: cue + 1, part: 0 }, trusted)],
-        parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, trusted)],
+        lines: [LineRef.make({ cue: cue + 1, part: 0 }, unchecked)],
+        parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, unchecked)],
         ...(speaker === undefined ? {} : { speaker }),
         start: at,
         end: millis(at + millisHolding(frames(length), rate)),
         speed: 1,
         flags: []
       },
-      trusted
+      unchecked
     )
   }),
   clips: new Map(
     film.clips.map(({ key, frames: length, checksum, loudness: measured }) => {
       const segment = Segment.make(
         { from: frames(0), to: frames(length), loudness: Lufs.make(measured), peak: 0.5 },
-        trusted
+        unchecked
       )
       const clip = Clip.make(
         {
@@ -184,7 +182,7 @@ export const deliverableOf = (
           segments: [segment],
           cut: "whole"
         },
-        trusted
+        unchecked
       )
       return [clip.key, clip]
     })

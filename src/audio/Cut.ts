@@ -50,25 +50,18 @@ export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}, speech
     const bounds = [...points, length].map((to, part) => boundsWithin(envelope, levels, edges[part]!, to))
     return bounds.every((bound) => bound !== undefined) ? bounds : undefined
   }
-  const expected = hints.expected?.filter((time) => time !== undefined)
-  if (
-    expected !== undefined &&
-    expected.length > 0 &&
-    expected.length < parts &&
-    hints.expected?.length === parts
-  ) {
-    const known = isQuietBetween(pcm, speech, hints.expected)
-      ? segmentsOf(pcm, expected.length, { expected }, speech)
-      : undefined
-    if (known !== undefined && known.cut !== "together")
-      return { segments: withUnsaid(hints.expected, known.segments), cut: "transcript" }
+  const times = hints.expected?.length === parts ? hints.expected : []
+  const expected = times.filter((time) => time !== undefined)
+  if (expected.length > 0 && expected.length < parts && isQuietBetween(pcm, speech, times)) {
+    const known = segmentsOf(pcm, expected.length, { expected }, speech)
+    if (known.cut !== "together") return { segments: withUnsaid(times, known.segments), cut: "transcript" }
   }
-  const told = expected?.length === parts ? toldPoints(pcm, envelope, levels, parts, expected) : undefined
+  const told = expected.length === parts ? toldPoints(pcm, envelope, levels, expected) : undefined
   const byTranscript = told === undefined ? undefined : between(told)
   if (told !== undefined && byTranscript !== undefined) {
     const edges = [0, ...told, length]
     const bounds = byTranscript.map((bound, part) => {
-      const time = expected![part]!
+      const time = expected[part]!
       const frameAt = (position: Millis) =>
         Math.max(edges[part]!, Math.min(edges[part + 1]!, Math.round((position * pcm.rate) / 1000)))
       return widened(bound, frameAt(time.start), frameAt(time.end), Math.round(pcm.rate * trusted))
@@ -121,21 +114,20 @@ const toldPoints = (
   pcm: Pcm,
   envelope: Envelope,
   levels: SpeechLevels,
-  parts: number,
-  expected: ReadonlyArray<{ readonly start: Millis; readonly end: Millis }>
+  expected: ReadonlyArray<Expected>
 ): ReadonlyArray<number> | undefined => {
   const length = (pcm.samples.length * 1000) / pcm.rate
   const inOrder = expected.every(
     (part, index) =>
       part.start < part.end && part.start < length && (index === 0 || expected[index - 1]!.start < part.start)
   )
-  if (expected.length !== parts || !inOrder) return undefined
+  if (!inOrder) return undefined
   const pauses = pausesOf(envelope, levels.threshold, shortestPause)
   const points: Array<number> = []
   const step = (position: number) =>
     Math.min(envelope.levels.length - 1, Math.round((position * pcm.rate) / 1000 / envelope.hop))
   const middle = (part: number) => step((expected[part]!.start + expected[part]!.end) / 2)
-  for (let part = 1; part < parts; part++) {
+  for (let part = 1; part < expected.length; part++) {
     const end = step(expected[part - 1]!.end)
     const start = step(expected[part]!.start)
     const between = pauses.filter((pause) => pause.from >= middle(part - 1) && pause.to <= middle(part))

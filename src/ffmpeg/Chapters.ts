@@ -1,5 +1,6 @@
 /** Chapters as ffmpeg reads them. */
 import type { Millis } from "../domain/Units.ts"
+import { clockTime } from "../exports/EntryText.ts"
 
 /** A named stretch of the result. */
 export interface Chapter {
@@ -27,13 +28,8 @@ export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
 export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
   chapters.flatMap(({ start, title }, at) => {
     const name = `CHAPTER${`${at + 1}`.padStart(3, "0")}`
-    return [`${name}=${clock(start)}`, `${name}NAME=${title}`]
+    return [`${name}=${clockTime(start, ".")}`, `${name}NAME=${title}`]
   })
-
-const clock = (at: Millis): string => {
-  const digits = (value: number, length: number) => `${Math.floor(value)}`.padStart(length, "0")
-  return `${digits(at / 3_600_000, 2)}:${digits((at / 60_000) % 60, 2)}:${digits((at / 1000) % 60, 2)}.${digits(at % 1000, 3)}`
-}
 
 /** ffmpeg takes a backslash at a line's end, even an escaped one, for the line going on: a space keeps it from the end. */
 const escaped = (text: string): string =>

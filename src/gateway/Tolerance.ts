@@ -1,11 +1,9 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
-import { Option, type Redacted, Schema } from "effect"
+import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
 import { type Fields, fieldsOf, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
-
-const isRefusal = (fields: Fields): boolean => Option.isSome(Schema.decodeUnknownOption(AnyRefusal)(fields))
 
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
 export const unsaidWait = 0.001
@@ -22,6 +20,8 @@ export interface Refusal {
 /** Those that the contract's endpoints answer with: none answers that a path does not take its method. */
 const { MethodNotAllowed: _, ...endpointStatus } = refusalStatus
 const ownStatus: Readonly<Record<string, number>> = endpointStatus
+
+const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
 
 /** What an answer refuses with; `now` is in milliseconds since 1970. */
 export const refusalOf = (
