@@ -36,13 +36,13 @@ export const plan = (options: PlanOptions) =>
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const planned = yield* planWhatCan(batch)
-    if (planned.plan !== undefined) yield* tellNotices(planned.plan, options)
     const strange =
       planned.plan === undefined || planned.rejected !== undefined
         ? Option.none()
         : yield* strangeVoices(planned.plan)
     const partial = { ...planned, rejected: planned.rejected ?? Option.getOrUndefined(strange) }
     const report = dryRun(batch, partial, yield* outlookOf(partial.plan))
+    yield* tellNotices(report, options)
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
     else if (partial.plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))

@@ -65,7 +65,7 @@ const quiet = 5
  */
 export const hearingOf = (levels: Float32Array, start: number, end: number): Hearing => {
   const first = Math.max(0, Math.round((start * levelsPerSecond) / 1000))
-  const last = Math.min(levels.length, Math.max(first + 1, Math.round((end * levelsPerSecond) / 1000)))
+  const last = Math.max(first + 1, Math.round((end * levelsPerSecond) / 1000))
   let loud = 0
   for (let i = first; i < last; i++) if (levels[i]! > audible) loud++
   if (loud * 5 < last - first) return { heard: "nothing" }

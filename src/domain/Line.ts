@@ -12,7 +12,8 @@ export const SkipReason = Schema.Literal(
   "repeated",
   "unreadable",
   "other-language",
-  "excluded"
+  "excluded",
+  "behind-film"
 )
 export type SkipReason = typeof SkipReason.Type
 

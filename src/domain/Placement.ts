@@ -13,7 +13,8 @@ export const Flag = Schema.Literal(
   "together",
   "repeated-take",
   "suspect",
-  "silent"
+  "silent",
+  "cut"
 )
 export type Flag = typeof Flag.Type
 

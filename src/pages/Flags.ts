@@ -8,6 +8,7 @@ export type MarkName = "failed" | CueReport["flags"][number]
 export const marks: Readonly<Record<MarkName, { readonly word: string; readonly meaning: string }>> = {
   failed: { word: "failed", meaning: "could not be spoken" },
   silent: { word: "silent", meaning: "left silent because it could not be spoken" },
+  cut: { word: "cut off", meaning: "the film ends before it is said" },
   suspect: { word: "suspect", meaning: "its audio sounds odd: listen to it" },
   overrun: { word: "overrun", meaning: "runs past its cue further than is allowed" },
   fast: { word: "fast", meaning: "sped up more than listeners take for natural" },
@@ -21,6 +22,7 @@ export const marks: Readonly<Record<MarkName, { readonly word: string; readonly 
 export const markNames: ReadonlyArray<MarkName> = [
   "failed",
   "silent",
+  "cut",
   "suspect",
   "overrun",
   "fast",
@@ -46,5 +48,6 @@ export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, strin
   repeated: "said already",
   unreadable: "nothing that can be read out",
   "other-language": "another language",
-  excluded: "left out"
+  excluded: "left out",
+  "behind-film": "the film has ended"
 }

@@ -6,7 +6,8 @@ import type { Line } from "../domain/Line.ts"
 import type { Effort, PlannedJob, PlannedSpeaker, PlanReport } from "../domain/PlanReport.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import { speakersOf } from "../script/Cast.ts"
-import { forecastOf, type Known } from "./Forecast.ts"
+import { cuesNamed } from "./CueNumbers.ts"
+import { type Forecast, forecastOf, type Known } from "./Forecast.ts"
 import type { InputRejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
@@ -19,7 +20,8 @@ export interface Outlook extends Known {
 
 /** The dry run of a batch, as far as it can be planned. */
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
-  const jobs = plan?.jobs.map((job) => plannedJob(job, outlook)) ?? []
+  const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastOf(job, outlook) })) ?? []
+  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, outlook))
   return {
     ...(batch.name === undefined ? {} : { name: batch.name }),
     manifest: batch.manifest,
@@ -28,13 +30,29 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
     jobs,
     total: totalOf(plan, jobs, outlook),
     faults: faultsOf(rejected),
-    notices: plan?.notices ?? []
+    notices: [...forecasts.flatMap(cutNotice), ...(plan?.notices ?? [])]
   }
 }
 
-const plannedJob = (plan: JobPlan, outlook: Outlook): PlannedJob => {
-  const { job, script, words, lines, uses } = plan
-  const forecast = forecastOf(plan, outlook)
+/** That a job's film is too short for what is said, which only the lengths of its lines tell. */
+const cutNotice = ({
+  plan: { job },
+  forecast: { cut }
+}: {
+  readonly plan: JobPlan
+  readonly forecast: Forecast
+}): ReadonlyArray<string> =>
+  cut.length === 0
+    ? []
+    : [
+        `job ${job.id}: ${job.video?.name ?? "the film"} is too short for what is said: ${cuesNamed(cut)} would be cut off`
+      ]
+
+const plannedJob = (
+  { job, script, words, lines, uses }: JobPlan,
+  { tight, lengths }: Forecast,
+  outlook: Outlook
+): PlannedJob => {
   return {
     id: job.id,
     input: job.inputName,
@@ -45,9 +63,10 @@ const plannedJob = (plan: JobPlan, outlook: Outlook): PlannedJob => {
       uses.map(({ utterance }) => utterance),
       outlook
     ),
-    tightLines: forecast.tight.length,
+    tightLines: tight.length,
     speakers: plannedSpeakers(words.cues, lines),
-    ...forecast
+    tight,
+    lengths
   }
 }
 

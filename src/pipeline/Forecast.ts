@@ -26,7 +26,10 @@ import { lineName, placeLines } from "./Place.ts"
 import type { JobPlan } from "./Plan.ts"
 
 /** How a job would come out. */
-export type Forecast = Pick<PlannedJob, "tight" | "lengths">
+export interface Forecast extends Pick<PlannedJob, "tight" | "lengths"> {
+  /** The lines that the film ends before, by their cues. */
+  readonly cut: ReadonlyArray<number>
+}
 
 /** What of a plan a forecast goes by. */
 export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
@@ -82,6 +85,7 @@ export const forecastOf = (plan: Forecastable, known: Known): Forecast => {
             ]
       })
       .sort((a, b) => a.cue - b.cue),
+    cut: placements.flatMap(({ flags, lines: [{ cue }] }) => (flags.includes("cut") ? [cue] : [])),
     lengths: { measured: count("measured"), learned: count("learned"), estimated: count("estimated") }
   }
 }

@@ -15,6 +15,7 @@ import type { UtteranceUse } from "../domain/Utterance.ts"
 import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { cuesNamed } from "./CueNumbers.ts"
 import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, madeIn, rememberFiles, reportNames } from "./DeliveryRecord.ts"
@@ -125,6 +126,12 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   }
   const outcomes = outcomesOf(dubbed)
   const length = lengthOf(plan, outcomes)
+  const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
+  if (cut.length > 0) {
+    const film = job.video?.name ?? "the film"
+    const message = `${job.id}: ${film} is too short for what is said: ${cuesNamed(cut)} cut off`
+    yield* progress.emit({ _tag: "Warning", message })
+  }
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !dubbed.failures.has(key))
   const unheardOf = missing.length + dubbed.unsaid.size
@@ -202,9 +209,6 @@ const unheardIn = ({ cues }: Verification): string => {
   )
   return `verify: ${cuesNamed(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
 }
-
-const cuesNamed = (cues: ReadonlyArray<number>): string =>
-  `${cues.length === 1 ? "cue" : "cues"} ${cues.slice(0, 10).join(", ")}${cues.length > 10 ? ` and ${cues.length - 10} more` : ""}`
 
 /** The cues that cannot be heard, by number, with the first one's cause. */
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {

@@ -7,8 +7,17 @@ import type { Line } from "../domain/Line.ts"
 import type { Flag, Placement } from "../domain/Placement.ts"
 import type { CueReport, JobReport } from "../domain/Report.ts"
 import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { type Frames, deliveryRate, Lufs, type Millis, millis, seconds } from "../domain/Units.ts"
+import {
+  type Frames,
+  deliveryRate,
+  Lufs,
+  type Millis,
+  millis,
+  millisAtMicros,
+  seconds
+} from "../domain/Units.ts"
 import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
+import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { sentencesOf } from "../script/Sentences.ts"
 import type { CueWords, Words } from "../script/Words.ts"
 import type { Job } from "./Job.ts"
@@ -22,6 +31,8 @@ export interface Dubbed {
   readonly job: Job
   readonly script: Script
   readonly words: Words
+  /** The film, where there is one: nothing is heard when it has ended. */
+  readonly video?: Pick<MediaInfo, "duration"> | undefined
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly placements: ReadonlyArray<Placement>
@@ -51,6 +62,8 @@ export interface CueOutcome {
   readonly utterance: UtteranceKey | undefined
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
+  /** How many of its words lie behind the film's end. */
+  readonly cutWords: number
 }
 
 interface Caption {
@@ -120,31 +133,31 @@ const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
 interface Share {
   readonly start: Millis
   readonly end: Millis
+  readonly said: string
   readonly placement: Placement
 }
 
 const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => {
-  const characters = new Map(lines.map((line) => [lineName(line), charactersOf(line.said)]))
+  const said = new Map(lines.map((line) => [lineName(line), line.said]))
+  const characters = (name: string) => charactersOf(said.get(name) ?? "")
   return new Map(
     placements.flatMap((placement) => {
       const names = placement.lines.map(lineName)
-      const total = names.reduce((sum, name) => sum + (characters.get(name) ?? 0), 0)
+      const total = names.reduce((sum, name) => sum + characters(name), 0)
       const length = placement.end - placement.start
       let before = 0
       return names.map((name): [string, Share] => {
         const start = millis(placement.start + (length * before) / Math.max(1, total))
-        before += characters.get(name) ?? 0
-        return [
-          name,
-          { start, end: millis(placement.start + (length * before) / Math.max(1, total)), placement }
-        ]
+        before += characters(name)
+        const end = millis(placement.start + (length * before) / Math.max(1, total))
+        return [name, { start, end, said: said.get(name) ?? "", placement }]
       })
     })
   )
 }
 
 const outcomeOf = (
-  { failures, unsaid, suspects, job, script }: Dubbed,
+  { failures, unsaid, suspects, job, script, video }: Dubbed,
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
@@ -152,17 +165,19 @@ const outcomeOf = (
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>
 ): CueOutcome => {
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
+  const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
   const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
   const to = heard.length === 0 ? undefined : millis(Math.max(...heard.map((share) => share.end)))
   const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
-  const whole = heard.length === lines.length && from !== undefined && to !== undefined
+  const behind = from !== undefined && from >= filmEnd
+  const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const text = source?.text ?? ""
   const flags = distinctFlags([
     ...heard.flatMap((share) => share.placement.flags),
     ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
-    ...(!whole && lines.length > 0 && job.onFailure === "silence" ? (["silent"] as const) : [])
+    ...(!whole && !behind && lines.length > 0 && job.onFailure === "silence" ? (["silent"] as const) : [])
   ])
   return {
     index: spoken.cue,
@@ -171,27 +186,43 @@ const outcomeOf = (
     text,
     speaker: names.length === 0 ? undefined : names.join(", "),
     said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
-    skipped: "skipped" in spoken ? spoken.skipped : undefined,
+    skipped: "skipped" in spoken ? spoken.skipped : behind ? "behind-film" : undefined,
     error:
-      whole || "skipped" in spoken
+      whole || behind || "skipped" in spoken
         ? undefined
         : (error ??
           (lines.some((line) => unsaid.has(lineName(line)))
             ? "the service did not say it: can its voice speak this?"
             : "its audio is not at hand yet")),
     heard: whole
-      ? { start: from, end: to, speed: Math.max(...heard.map((share) => share.placement.speed)) }
+      ? {
+          start: from,
+          end: millis(Math.min(filmEnd, to)),
+          speed: Math.max(...heard.map((share) => share.placement.speed))
+        }
       : undefined,
-    captions: !whole
-      ? []
-      : script._tag === "Subtitle"
-        ? [{ text, start: from, end: to }]
-        : sentenceCaptions({ text, start: from, end: to }, heard, job.language),
+    captions: whole
+      ? (script._tag === "Subtitle"
+          ? [{ text, start: from, end: to }]
+          : sentenceCaptions({ text, start: from, end: to }, heard, job.language)
+        ).flatMap((caption) => heardOf(caption, filmEnd))
+      : [],
     utterance: keys[0],
     flags,
-    shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0]
+    shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
+    cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
 }
+
+/** What of a caption is heard before the film has ended. */
+const heardOf = (caption: Caption, filmEnd: number): ReadonlyArray<Caption> =>
+  caption.start < filmEnd ? [{ ...caption, end: millis(Math.min(filmEnd, caption.end)) }] : []
+
+/** How many words of a line are said after the film has ended, by its time. */
+const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
+  end <= filmEnd
+    ? 0
+    : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
 
 /** A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told apart. */
 const sentenceCaptions = (
@@ -251,5 +282,6 @@ const dubbedCue = (cue: CueOutcome): DubbedCue => ({
   status: statusOf(cue),
   start: cue.start,
   end: cue.end,
+  cutWords: cue.cutWords,
   ...(cue.heard === undefined ? {} : { heard: { ...cue.heard, overrun: cue.flags.includes("overrun") } })
 })

@@ -10,6 +10,8 @@ export interface DubbedCue {
   /** The source's times. */
   readonly start: Millis
   readonly end: Millis
+  /** How many of its words lie behind the film's end. */
+  readonly cutWords: number
   readonly heard?: {
     readonly start: Millis
     readonly end: Millis
@@ -66,7 +68,7 @@ export const metricsOf = (
     isochrony: isochronyOf(spoken),
     overruns: spoken.filter((cue) => cue.heard.overrun).length,
     overlaps: tracks.reduce((count, track) => count + overlapsOf(track), 0),
-    cutWords: 0,
+    cutWords: cues.reduce((sum, cue) => sum + cue.cutWords, 0),
     loudness: {
       integrated: rounded(programme.integrated, 2),
       truePeak: rounded(programme.truePeak, 2),

@@ -34,10 +34,15 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
     ...tracks.flatMap((track) => placeTrack(track, job)),
     ...placeInTurn(blocks.filter((block) => block.slot === undefined))
   ]
-  return placed.sort(
-    (a, b) => a.start - b.start || a.lines[0].cue - b.lines[0].cue || a.lines[0].part - b.lines[0].part
-  )
+  const { horizon = Infinity } = job
+  return placed
+    .map((placement) => (placement.end > horizon ? cutOff(placement) : placement))
+    .sort((a, b) => a.start - b.start || a.lines[0].cue - b.lines[0].cue || a.lines[0].part - b.lines[0].part)
 }
+
+/** A placement that the film does not hold: what lies behind its end is not heard. */
+const cutOff = (placement: Placement): Placement =>
+  Placement.make({ ...placement, flags: [...placement.flags, "cut"] })
 
 /** The name under which a line is found by its reference. */
 export const lineName = (line: { readonly cue: number; readonly part: number }): string =>

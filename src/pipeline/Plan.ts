@@ -1,14 +1,16 @@
 /** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
 import { FileSystem } from "@effect/platform"
-import { Array, Effect, Either } from "effect"
+import { Array, Effect, Either, Option } from "effect"
 import type { Script, ScriptRejected } from "../domain/Cue.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
+import { millisAtMicros } from "../domain/Units.ts"
 import type { Utterance, UtteranceUse } from "../domain/Utterance.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { castLines } from "../script/Cast.ts"
 import { cueSheetOf, withSheet } from "../script/CueSheet.ts"
 import { lexiconOf } from "../script/Lexicon.ts"
+import { type Filmed, withinFilm } from "../script/FilmEnd.ts"
 import { readScript } from "../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
 import type { Violation } from "../script/Violation.ts"
@@ -31,7 +33,7 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
   readonly reel: Reel
-  /** Which of a person's changes to its cues are passed over, and why. */
+  /** What its film is too short for, and which of a person's changes to its cues are passed over, and why. */
   readonly notices: ReadonlyArray<string>
 }
 
@@ -83,7 +85,8 @@ const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): Bat
     batch,
     jobs,
     utterances: [...utterances.values()],
-    notices: [...(batch.notices ?? []), ...jobs.flatMap(noticesOf)]
+    // What is not heard at all is told before what was mended.
+    notices: [...(batch.notices ?? []), ...jobs.flatMap(jobNotices), ...jobs.flatMap(scriptNotices)]
   }
 }
 
@@ -102,13 +105,15 @@ export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Bat
 const latestStart = 500 * 3_600_000
 
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
-  const { script, words } = yield* readWords(job, batch)
+  const { script, words: all } = yield* readWords(job, batch)
   const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
     return yield* rejected(
       job.inputName,
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours: expected a time below 500 hours`
     )
+  const video = yield* videoOf(job)
+  const { words, notice } = yield* filmedOf(job, script, all, video)
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
     profileOf: batch.profileOf,
@@ -132,13 +137,28 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
     })
   }
   const mending = yield* mendedBy(job, script, { lines, uses }, batch, rules)
-  const video = yield* videoOf(job)
   const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
     rejected(batch.manifest, `job ${job.id}: ${fault}`)
   )
-  const plan: JobPlan = { job, script, words, ...mending, video, reel }
+  const notices = [...Option.toArray(Option.fromNullable(notice)), ...mending.notices]
+  const plan: JobPlan = { job, script, words, ...mending, video, reel, notices }
   return plan
 })
+
+/** The words that the job's film, where it has one, is long enough for. */
+const filmedOf = (
+  { id, fit, inputName, video: named }: Job,
+  script: Script,
+  words: Words,
+  video: MediaInfo | undefined
+): Either.Either<Filmed, InputRejected> =>
+  video === undefined || named === undefined
+    ? Either.right({ words, notice: undefined })
+    : withinFilm(script, words, {
+        name: named.name,
+        length: millisAtMicros(video.duration),
+        early: fit.early
+      }).pipe(Either.mapLeft((fault) => rejected(inputName, `job ${id}: ${fault}`)))
 
 /** The lines with what a person changed about them. */
 const mendedBy = (
@@ -223,12 +243,14 @@ const faultsOfControls = (lines: ReadonlyArray<Line>, batch: Batch): ReadonlyArr
 const cueOf = (violation: Violation): number =>
   ("lines" in violation ? violation.lines[0] : violation.line).cue
 
-const noticesOf = ({ job, script, words, uses, notices }: JobPlan): ReadonlyArray<string> => [
+const jobNotices = ({ job, notices }: JobPlan): ReadonlyArray<string> =>
+  notices.map((notice) => `job ${job.id}: ${notice}`)
+
+const scriptNotices = ({ job, script, words, uses }: JobPlan): ReadonlyArray<string> => [
   ...[...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`),
   ...(job.unit === "sentence" && uses.some(({ utterance }) => utterance.input === "srt")
     ? [`job ${job.id}: ${cueByCue}`]
-    : []),
-  ...notices.map((notice) => `job ${job.id}: ${notice}`)
+    : [])
 ]
 
 const cueByCue =

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { JobReport } from "../../src/domain/Report.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
@@ -11,6 +12,7 @@ import { planBatch } from "../../src/pipeline/Plan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
+import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { gone, standIn, stored } from "./StandIn.ts"
 
@@ -111,5 +113,60 @@ it.scopedLive(
         expect(yield* ended).toEqual(["unfinished", 0, 2])
         expect(yield* ended, "both are fetched anew").toEqual(["delivered", 0, 0])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    })
+)
+
+it.scopedLive(
+  "a film that is too short: what lies behind its end is neither paid for nor told as heard",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      yield* video(join(folder, "film.mp4"), { seconds: 3 })
+      writeFileSync(
+        join(folder, "film.srt"),
+        "1\n00:00:01,000 --> 00:00:02,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
+      )
+      writeFileSync(
+        join(folder, "tale.txt"),
+        "The sea was calm that night, and nobody had seen the boat that came in late, or so they said.\n\n" +
+          "In the morning it was gone.\n"
+      )
+      writeFileSync(
+        join(folder, "night.json"),
+        JSON.stringify({
+          defaults: { provider: "provider_fast", voice: "v1" },
+          jobs: [
+            { input: "film.srt", video: "film.mp4" },
+            { input: "tale.txt", video: "film.mp4" }
+          ]
+        })
+      )
+      const told: Array<string> = []
+      const watching = Layer.succeed(Progress, {
+        emit: (event) => Effect.sync(() => (event._tag === "Warning" ? told.push(event.message) : 0))
+      })
+      yield* Effect.gen(function* () {
+        const plan = yield* planBatch(yield* loadBatch([join(folder, "night.json")], {}))
+        expect(plan.notices).toEqual([
+          "job film: film.mp4 lasts 0:00:03.0, the subtitle 0:00:07.0: 1 of 2 cues, from cue 2 (0:00:05.0) on, start when the film has ended and are not spoken"
+        ])
+        const { jobs, report } = yield* dub(plan, standIn(0))
+        expect(report.tasks.created, "a cue and two paragraphs").toBe(3)
+        expect(jobs.map(({ status, metrics }) => [status, metrics?.spoken, metrics?.skipped])).toEqual([
+          ["delivered", 1, 1],
+          ["delivered", 1, 1]
+        ])
+        expect(told).toContain("tale: film.mp4 is too short for what is said: cues 1, 2 cut off")
+        const read = (name: string) => readFileSync(join(folder, "out/tale", name), "utf8")
+        const { cues, metrics } = yield* Schema.decode(Schema.parseJson(JobReport))(read("report.json"))
+        expect(
+          cues.map(({ status, skipped, placed, flags }) => [status, skipped, placed?.end, flags])
+        ).toEqual([
+          ["spoken", undefined, 3, ["cut"]],
+          ["skipped", "behind-film", undefined, ["cut"]]
+        ])
+        expect(metrics.cutWords, "the six of the second paragraph, and some of the first").toBeGreaterThan(6)
+        expect(read("tale.srt").match(/--> \S+/gu)).toEqual(["--> 00:00:03,000"])
+      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
 )

@@ -14,6 +14,7 @@ const spoken = (
   status: "spoken",
   start: millis(start),
   end: millis(end),
+  cutWords: 0,
   heard: { start: millis(from), end: millis(to), speed, overrun }
 })
 
@@ -29,8 +30,8 @@ test("every figure is as the report defines it", () => {
   const cues: ReadonlyArray<DubbedCue> = [
     spoken(1000, 3000, 1000, 2000),
     spoken(4000, 5000, 4200, 5600, 1.4, true),
-    { status: "skipped", start: millis(6000), end: millis(7000) },
-    { status: "failed", start: millis(8000), end: millis(9000) }
+    { status: "skipped", start: millis(6000), end: millis(7000), cutWords: 2 },
+    { status: "failed", start: millis(8000), end: millis(9000), cutWords: 0 }
   ]
   const heard = [
     line("ANNA", 1000, 2000, 1, -17),
@@ -52,7 +53,7 @@ test("every figure is as the report defines it", () => {
     isochrony: 0.5,
     overruns: 1,
     overlaps: 0,
-    cutWords: 0,
+    cutWords: 2,
     loudness: { integrated: -16, truePeak: -1.5, clipSpread: 2 }
   })
 })
@@ -63,7 +64,7 @@ test("one speaker heard twice at once is an overlap, two speakers are not", () =
 })
 
 test("a job with nothing to say is whole", () => {
-  const metrics = metricsOf([{ status: "skipped", start: millis(0), end: millis(10) }], [], {
+  const metrics = metricsOf([{ status: "skipped", start: millis(0), end: millis(10), cutWords: 0 }], [], {
     integrated: -70,
     truePeak: -90
   })

@@ -40,6 +40,17 @@ const verify = (cues: ReadonlyArray<CueReport>, tones: ReadonlyArray<readonly [n
   verificationOf(JobId.make("film"), "film.wav", reportOf(cues), levels(10, tones), 0)
 
 describe("verification", () => {
+  it("misses what is reported behind the end of a file that is cut short", () => {
+    const verified = verify(
+      [cue(1, 1000, 2000), cue(2, 9000, 14_000), cue(3, 12_000, 13_000)],
+      [
+        [1000, 2000],
+        [9000, 9500]
+      ]
+    )
+    expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "missing", "missing"])
+  })
+
   it("tells speech that is on time, off, joined to other speech, and missing", () => {
     const verified = verify(
       [cue(1, 1000, 2000), cue(2, 3000, 4000), cue(3, 4000, 5000), cue(4, 6000, 7000), cue(5, 8000, 9000)],
