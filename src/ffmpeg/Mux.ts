@@ -1,7 +1,7 @@
 /** The job that puts new sound and subtitles into a video whose picture is copied. */
 import { Either } from "effect"
 import type { LanguageTag } from "../domain/Ids.ts"
-import { deliveryRate, framesAtMicros } from "../domain/Units.ts"
+import { deliveryRate, framesAtMicros, Micros } from "../domain/Units.ts"
 import {
   type Container,
   type ContainerName,
@@ -149,7 +149,11 @@ const dubOf = (
   const info = tracks[place]
   const sound = info?.sounds[0]
   const original = mainSound(video)
-  const length = framesAtMicros(info?.duration ?? video.duration, deliveryRate)
+  // MP3 has up to a frame of its coder's behind its end: no film becomes longer by it.
+  const length = framesAtMicros(
+    Micros.make(Math.min(info?.duration ?? Infinity, video.duration)),
+    deliveryRate
+  )
   if (typeof request.original !== "string" && original !== undefined) {
     const pads = { original: `0:${original.index}`, voice: pad, out }
     return {

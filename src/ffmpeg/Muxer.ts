@@ -2,12 +2,14 @@
 import { resolve } from "node:path"
 import { Effect } from "effect"
 import type { Binary } from "./Binary.ts"
-import { containerOf } from "./Container.ts"
+import { type ContainerName, containerOf, containers } from "./Container.ts"
 import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "./Failures.ts"
 import { runJob } from "./Fluent.ts"
+import type { MediaInfo } from "./MediaInfo.ts"
 import { type MuxRequest, muxJob } from "./Mux.ts"
 import { writingWhole } from "./PartFile.ts"
 import { probeFile } from "./Prober.ts"
+import { withoutEnabledSubtitles } from "./SubtitleFlags.ts"
 
 /** Writes the video with its new tracks, whole or not at all. */
 export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, asked: MuxRequest) {
@@ -22,12 +24,25 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
   yield* writingWhole([request.out], (partOf) =>
     muxJob(request, container, { video, tracks }, partOf(request.out)).pipe(
       Effect.flatMap((job) => runJob(binary, job)),
+      Effect.zipRight(
+        showsUnasked(request, container, video) ? withoutEnabledSubtitles(partOf(request.out)) : Effect.void
+      ),
       Effect.catchTag("FfmpegFailed", (failure) =>
         Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)
       )
     )
   )
 })
+
+/** Whether players would show a subtitle that nobody made a default. */
+const showsUnasked = (
+  { subtitles }: MuxRequest,
+  container: ContainerName,
+  { subtitles: kept }: MediaInfo
+): boolean =>
+  containers[container].subtitle === "mov_text" &&
+  subtitles.length + kept.length > 0 &&
+  !kept.some(({ isDefault }) => isDefault)
 
 const withAbsolutePaths = (request: MuxRequest): MuxRequest => {
   const [first, ...others] = request.tracks

@@ -75,7 +75,10 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
           { codec, language: "vie", title: "Two words", isDefault: true },
           { codec: original, language: ending === "mp4" ? "deu" : "ger", title: "Original", isDefault: false }
         ])
-        expect(info.subtitles.map(({ language, title }) => [language, title])).toEqual([["vie", "Phụ đề"]])
+        expect(
+          info.subtitles.map(({ language, title, isDefault }) => [language, title, isDefault]),
+          "no player shows it unasked"
+        ).toEqual([["vie", "Phụ đề", false]])
         expect(Math.abs(info.duration - 4_000_000)).toBeLessThanOrEqual(25_000)
         expect(info.picture?.duration).toBe(4_000_000)
         expect(yield* pictureHash(out)).toBe(yield* pictureHash(film))
@@ -162,6 +165,34 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
     })
   )
 
+  it.scoped("makes a film no longer by what an MP3 has behind its end", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const samples = clicks(4 * 48_000, [96_000])
+      yield* video(join(here, "film.mkv"), { sound: ["-an"] })
+      yield* service.encode(
+        {
+          feed: feedOf(samples, rate48),
+          sinks: [{ path: join(here, "dub.mp3"), format: { format: "mp3" } }]
+        },
+        [samples]
+      )
+      const out = join(here, "out.mkv")
+      yield* service.mux({
+        video: join(here, "film.mkv"),
+        out,
+        tracks: [{ path: join(here, "dub.mp3"), isDefault: true }],
+        original: "keep",
+        subtitles: []
+      })
+      expect((yield* service.probe(out)).duration).toBe(4_000_000)
+      expect(
+        Math.abs(onset((yield* service.decode({ path: out }, rate48)).samples) - 96_000)
+      ).toBeLessThanOrEqual(48)
+    })
+  )
+
   it.scoped("keeps the film's own subtitles and chapters", () =>
     Effect.gen(function* () {
       const here = yield* folder
@@ -191,6 +222,8 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
           "copy",
           "-metadata:s:s:0",
           "language=ger",
+          "-disposition:s:0",
+          "default",
           film
         ]
       )
@@ -207,9 +240,12 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
           subtitles: [{ path: join(here, "own.srt"), language: en }]
         })
         const info = yield* service.probe(out)
-        expect(info.subtitles.map((stream) => [stream.codec, stream.language])).toEqual([
-          [codec, "ger"],
-          [codec, "eng"]
+        expect(
+          info.subtitles.map((stream) => [stream.codec, stream.language, stream.isDefault]),
+          "the film's own is a default, as it was"
+        ).toEqual([
+          [codec, "ger", true],
+          [codec, "eng", false]
         ])
         const told = (yield* ffmpeg("-i", out, "-f", "ffmetadata", "-")).stdout.toString()
         expect(told).toContain("title=All")
