@@ -12,9 +12,10 @@ import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { about, type Deliverable, formatOf, programmeOf, trackTitle } from "./Deliverable.ts"
 import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditFiles.ts"
 import { excerptOf } from "./Excerpt.ts"
-import { bettered, gainTo, targetOf } from "./Levelling.ts"
+import { bettered, gainTo, missedBy, targetOf } from "./Levelling.ts"
 import { type Level, master, type Stem } from "./Master.ts"
 import type { Programme } from "./Mixdown.ts"
+import { Progress } from "./Progress.ts"
 import { openFolder, writeResult } from "./ResultFolder.ts"
 
 /** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
@@ -85,9 +86,18 @@ const mastered = Effect.fnUntraced(function* (
   const whole = { sinks, chapters }
   const made = yield* master(job.id, programme, level, whole, stems)
   const better = bettered(level.gain, target, made.measured)
-  if (better === undefined || excerptOf(programme) === programme) return { ...made, level }
-  const again: Level = { ...level, gain: better }
-  return { ...(yield* master(job.id, programme, again, whole, stems)), level: again }
+  const again: Level | undefined =
+    better === undefined || excerptOf(programme) === programme ? undefined : { ...level, gain: better }
+  const result =
+    again === undefined
+      ? { ...made, level }
+      : { ...(yield* master(job.id, programme, again, whole, stems)), level: again }
+  const missed = missedBy(target, result.measured)
+  if (missed !== undefined)
+    yield* Effect.flatMap(Progress, (progress) =>
+      progress.emit({ _tag: "Warning", message: `${job.id} ${missed}` })
+    )
+  return result
 })
 
 const videoNames = ["mp4", "mov", "mkv", "webm"] as const

@@ -1,5 +1,6 @@
 /** A mix brought to its loudness, with its true peaks held. */
 import { Effect, Stream } from "effect"
+import { audible, LevelSearch } from "../audio/LevelSearch.ts"
 import { Limiter } from "../audio/Limiter.ts"
 import type { Measures } from "../audio/Listener.ts"
 import { LoudnessMeter } from "../audio/LoudnessMeter.ts"
@@ -62,11 +63,8 @@ export const measuredOf = ({ integrated, truePeak }: Measures): Measured => ({
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
 
-/** The loudness by which an excerpt may miss its target, in LU, before it is levelled once more. */
-const closeEnough = 0.1
-
 /** How often an excerpt is levelled at most. */
-const mostRounds = 4
+const mostRounds = 8
 
 /** What the limiter takes away is more than made up for, since raising the level makes it take more. */
 const overshoot = 1.2
@@ -105,14 +103,11 @@ const gainWithin = Effect.fnUntraced(function* (
   const integrated = meter.integrated()
   const truePeak = decibelsOf(loudest.peak())
   if (integrated <= -70) return 1
-  let decibels = loudness - integrated
-  if (truePeak + decibels > peak)
-    for (let round = 0; round < mostRounds; round++) {
-      const short = loudness - (yield* limitedLoudness(excerpt, gainOf(decibels), peak, room))
-      if (Math.abs(short) <= closeEnough) break
-      decibels += short * overshoot
-    }
-  return gainOf(decibels)
+  const search = new LevelSearch(loudness, loudness - integrated)
+  if (truePeak + search.level > peak)
+    for (let round = 0; round < mostRounds; round++)
+      if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, room))) break
+  return gainOf(search.level)
 })
 
 /** The factor for a programme that came to `measured` with another; undefined where that one will do. */
@@ -125,6 +120,12 @@ export const bettered = (
   const short = loudness - integrated
   return Math.abs(short) <= farOff ? undefined : gain * gainOf(short * overshoot)
 }
+
+/** Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any loudness. */
+export const missedBy = ({ loudness, peak }: LevelTarget, { integrated }: Measured): string | undefined =>
+  loudness === undefined || integrated <= -70 || loudness - integrated <= audible
+    ? undefined
+    : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`
 
 /** How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much memory. */
 const limitedLoudness = Effect.fnUntraced(function* (

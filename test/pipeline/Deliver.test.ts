@@ -21,7 +21,7 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { deliver } from "../../src/pipeline/Deliver.ts"
 import { clipName } from "../../src/pipeline/EditFiles.ts"
 import type { Job } from "../../src/pipeline/Job.ts"
-import { silent } from "../../src/pipeline/Progress.ts"
+import { Progress, type ProgressEvent, silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { plainFolder, video } from "../ffmpeg/media.ts"
@@ -64,6 +64,12 @@ const voice = (milliseconds: number, pitch: number): Float32Array =>
     return 0.2 * swell * (Math.sin(2 * Math.PI * (pitch * t + 20 * t * t)) + breath)
   })
 
+/** The same, so much softer, below a peak in each of its swells. */
+const below =
+  (softer: number) =>
+  (milliseconds: number, pitch: number): Float32Array =>
+    voice(milliseconds, pitch).map((sample, i) => (i % 1500 === 300 ? 0.9 : sample / softer))
+
 interface Spoken {
   readonly cue: number
   readonly speaker: string
@@ -73,13 +79,13 @@ interface Spoken {
 }
 
 /** Keeps a clip for each line and returns what the job delivers. */
-const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number) =>
+const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number, sound = voice) =>
   Effect.gen(function* () {
     const folder = yield* plainFolder
     const kept = Effect.fnUntraced(function* ({ cue, length }: Spoken) {
       const clips = yield* ClipFolder
       const key = UtteranceKey.make(`${cue}`.padStart(64, "0"))
-      const pcm = { rate, samples: voice(length, 100 + 40 * cue) }
+      const pcm = { rate, samples: sound(length, 100 + 40 * cue) }
       const { checksum } = yield* clips.keep(key, encodeWav16(pcm))
       const segments: Array.NonEmptyArray<Segment> = [
         Segment.make({
@@ -190,6 +196,39 @@ describe("a delivery", () => {
         expect([path, Math.abs(short) < 0.5]).toEqual([path, true])
       }
     }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive(
+    "comes to its loudness where much of it is peaks, and tells where that is not to be had",
+    () =>
+      Effect.gen(function* () {
+        const lines = [1, 2, 3, 4].map((cue): Spoken => ({
+          cue,
+          speaker: "ANNA",
+          start: cue * 900,
+          length: 800
+        }))
+        const told: Array<ProgressEvent> = []
+        const listening = Layer.succeed(Progress, {
+          emit: (event) => Effect.sync(() => void told.push(event))
+        })
+        const loudnessBelow = (softer: number, loudness: number) =>
+          Effect.map(
+            delivered(lines, jobOf(["wav"], { loudness }), 5000, below(softer)).pipe(
+              Effect.provide(listening)
+            ),
+            ({ measured }) => measured.integrated
+          )
+        for (const softer of [5, 20, 100])
+          expect([softer, Math.abs((yield* loudnessBelow(softer, -10)) - -10) < 0.5]).toEqual([softer, true])
+        const warnings = () => told.flatMap((event) => (event._tag === "Warning" ? [event.message] : []))
+        expect(warnings()).toEqual([])
+        const came = yield* loudnessBelow(5_000, -8)
+        expect(came).toBeLessThan(-8.5)
+        expect(warnings()).toEqual([
+          `film comes to ${came.toFixed(1)} LUFS, not to -8: its peaks are held at -1.5 dBTP; a lower loudness would spare them`
+        ])
+      }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive("mixes nothing where no sound is asked for", () =>
