@@ -11,14 +11,7 @@ interface Kernels {
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
   readonly floated: (integers: number, out: number, count: number, factor: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number) => void
-  readonly crests: (
-    line: number,
-    out: number,
-    count: number,
-    weights: number,
-    level: number,
-    least: number
-  ) => number
+  readonly crests: (line: number, out: number, count: number, weights: number, least: number) => number
   readonly limited: (
     peaks: number,
     gains: number,

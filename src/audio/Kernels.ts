@@ -90,27 +90,27 @@ export const doubledOf = (
 }
 
 /**
- * Looks between `count` samples of `line` from `first` on and the next, each: the highest level there is that of both, and a quarter, a
- * half and three quarters of the way. It counts where it is above `least` and one of both samples above `level`, and is written to the
- * beginning of `into`; else 0. Returns the highest of those that count, each taken for twice the louder of both samples at most; 0 for
- * none. The weights are 12 each, nearest first: of the half, of the quarters' even and of their odd part; the line must hold 11 samples
- * before and 12 behind.
+ * Looks between `count` samples of `line` from `first` on and the next, each, for the highest level there: that of both, of what stands a
+ * quarter, a half and three quarters of the way, and of the crests of parabolas through these. It is written to the beginning of `into` where
+ * it is above `least`; else 0. Returns the highest of those, each taken for twice the louder of both samples at most; 0 for none. The
+ * weights stand by threes, nearest first: of the half, of the quarters' even and of their odd part: 12 for a first sight, and those for where
+ * that finds three quarters of `least`. The line must hold as many samples before and behind as there are of the latter.
  */
 export const crestsOf = (
   line: Float32Array,
   first: number,
   count: number,
   weights: Float32Array,
-  { level, least }: { readonly level: number; readonly least: number },
+  least: number,
   into: Float32Array
 ): number => {
   weightsIn.set(weights)
-  const side = weights.length / 3
+  const side = weights.length / 3 - 12
   let highest = 0
   along(count, (some, done) => {
     const place = writeAt(into, done)
     const from = readAt(line, first + done, some, side - 1, side)
-    highest = Math.max(highest, kernels.crests(from, place, some, weightsAt, level, least))
+    highest = Math.max(highest, kernels.crests(from, place, some, weightsAt, least))
     written(place, some, into, done)
   })
   return highest

@@ -252,22 +252,72 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
-  ;; Looks between `count` samples from `line` on and the next, each: the highest level there is that of both, and a quarter, a half
-  ;; and three quarters of the way. It counts where it is above `least` and one of both samples above `level`, and is written down; else 0.
-  ;; What is asked for is the highest of those that count, each taken for twice the louder of both samples at most; 0 for none. Stretches
-  ;; of 64 in which no sample is above `level` are passed over. 12 weights each, nearest first: of the half, of the quarters' even and
-  ;; of their odd part.
+  ;; The highest level between samples and the next, 4 at once: that of both, of what stands a quarter, a half and three quarters of the
+  ;; way, and of the crests of the parabolas through each three neighbours of these five.
+  (func $highest
+    (param $here v128) (param $quarter v128) (param $half v128) (param $threeQuarters v128) (param $next v128)
+    (result v128)
+    (f32x4.pmax
+      (f32x4.pmax
+        (f32x4.pmax (f32x4.abs (local.get $here)) (f32x4.abs (local.get $next)))
+        (f32x4.pmax
+          (f32x4.abs (local.get $half))
+          (f32x4.pmax (f32x4.abs (local.get $quarter)) (f32x4.abs (local.get $threeQuarters)))))
+      (f32x4.pmax
+        (f32x4.pmax
+          (call $vertex (local.get $here) (local.get $quarter) (local.get $half))
+          (call $vertex (local.get $half) (local.get $threeQuarters) (local.get $next)))
+        (call $vertex (local.get $quarter) (local.get $half) (local.get $threeQuarters)))))
+
+  ;; The level of the crest of the parabola through three places at the same distance, 4 at once; 0 where it has none between them.
+  (func $vertex (param $before v128) (param $at v128) (param $behind v128) (result v128)
+    (local $slope v128) (local $bend v128)
+    (local.set $slope (f32x4.sub (local.get $before) (local.get $behind)))
+    (local.set $bend
+      (f32x4.sub
+        (f32x4.add (local.get $before) (local.get $behind))
+        (f32x4.add (local.get $at) (local.get $at))))
+    (v128.and
+      (f32x4.abs
+        (f32x4.sub (local.get $at)
+          (f32x4.div
+            (f32x4.mul (local.get $slope) (local.get $slope))
+            (f32x4.mul (local.get $bend) (f32x4.splat (f32.const 8))))))
+      (v128.and
+        (f32x4.lt (f32x4.mul (local.get $at) (local.get $bend)) (f32x4.splat (f32.const 0)))
+        (f32x4.le
+          (f32x4.abs (local.get $slope))
+          (f32x4.abs (f32x4.add (local.get $bend) (local.get $bend)))))))
+
+  ;; What the levels between 4 samples from `line` on and the next are taken for at most: four thirds of what is `found` at first sight,
+  ;; and twice the louder of both samples; nothing from `end` on.
+  (func $most (param $found v128) (param $line i32) (param $end i32) (result v128)
+    (local $louder v128)
+    (local.set $louder
+      (f32x4.pmax
+        (f32x4.abs (v128.load (local.get $line)))
+        (f32x4.abs (v128.load offset=4 (local.get $line)))))
+    (v128.and
+      (f32x4.pmin
+        (f32x4.add (local.get $louder) (local.get $louder))
+        (f32x4.mul (local.get $found) (f32x4.splat (f32.const 1.3333334))))
+      (i32x4.gt_s
+        (i32x4.splat (i32.shr_s (i32.sub (local.get $end) (local.get $line)) (i32.const 2)))
+        (v128.const i32x4 0 1 2 3))))
+
+  ;; Looks between `count` samples from `line` on and the next, each, for the highest level there: it is written down where it is above
+  ;; `least`, else 0; what is asked for is the highest of all, 0 for none, each taken for no more than `most` says. At first sight by 12
+  ;; weights each, nearest first: of the half, of the quarters' even and of their odd part; where that leaves it possible that one counts, by
+  ;; the 24 that stand behind those. Stretches of 64 in which no sample is above half of `least` are passed over.
   (func (export "crests")
-    (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $level f32) (param $least f32)
+    (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $least f32)
     (result f32)
     (local $end i32) (local $stretch i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32)
-    (local $zero v128) (local $levels v128) (local $leasts v128) (local $all v128)
-    (local $l v128) (local $r v128) (local $sum v128) (local $w v128) (local $louder v128) (local $crest v128)
-    (local $left0 v128) (local $left1 v128)
+    (local $zero v128) (local $leasts v128) (local $all v128)
+    (local $l v128) (local $r v128) (local $sum v128) (local $w v128) (local $crest0 v128) (local $crest1 v128)
+    (local $most0 v128) (local $most1 v128)
     (local $half0 v128) (local $even0 v128) (local $odd0 v128) (local $half1 v128) (local $even1 v128) (local $odd1 v128)
     (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
-    (local.set $last (i32.add (local.get $weights) (i32.const 48)))
-    (local.set $levels (f32x4.splat (local.get $level)))
     (local.set $leasts (f32x4.splat (local.get $least)))
     (block $done
       (loop $next
@@ -283,89 +333,82 @@
                   (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))
                   (i32.const 1))
                 (i32.le_u (local.get $stretch) (local.get $end))))
-            (local.get $level))
+            (f32.mul (local.get $least) (f32.const 0.5)))
           (then
             (loop $more
-              (local.set $left (local.get $line))
-              (local.set $right (i32.add (local.get $line) (i32.const 4)))
               (local.set $weight (local.get $weights))
-              (local.set $half0 (local.get $zero))
-              (local.set $half1 (local.get $zero))
-              (local.set $even0 (local.get $zero))
-              (local.set $even1 (local.get $zero))
-              (local.set $odd0 (local.get $zero))
-              (local.set $odd1 (local.get $zero))
-              (loop $pair
-                (local.set $l (v128.load (local.get $left)))
-                (local.set $r (v128.load (local.get $right)))
-                (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
-                (local.set $w (v128.load32_splat (local.get $weight)))
-                (local.set $half0 (f32x4.add (local.get $half0) (f32x4.mul (local.get $sum) (local.get $w))))
-                (local.set $w (v128.load32_splat offset=48 (local.get $weight)))
-                (local.set $even0 (f32x4.add (local.get $even0) (f32x4.mul (local.get $sum) (local.get $w))))
-                (local.set $w (v128.load32_splat offset=96 (local.get $weight)))
-                (local.set $odd0
-                  (f32x4.add (local.get $odd0)
-                    (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
-                (local.set $l (v128.load offset=16 (local.get $left)))
-                (local.set $r (v128.load offset=16 (local.get $right)))
-                (local.set $odd1
-                  (f32x4.add (local.get $odd1)
-                    (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
-                (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
-                (local.set $w (v128.load32_splat (local.get $weight)))
-                (local.set $half1 (f32x4.add (local.get $half1) (f32x4.mul (local.get $sum) (local.get $w))))
-                (local.set $w (v128.load32_splat offset=48 (local.get $weight)))
-                (local.set $even1 (f32x4.add (local.get $even1) (f32x4.mul (local.get $sum) (local.get $w))))
-                (local.set $left (i32.sub (local.get $left) (i32.const 4)))
-                (local.set $right (i32.add (local.get $right) (i32.const 4)))
-                (local.set $weight (i32.add (local.get $weight) (i32.const 4)))
-                (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
-              (local.set $left0
-                (i32x4.splat (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))))
-              (local.set $left1 (i32x4.sub (local.get $left0) (i32x4.splat (i32.const 4))))
-              (local.set $louder
-                (f32x4.pmax
-                  (f32x4.abs (v128.load (local.get $line)))
-                  (f32x4.abs (v128.load offset=4 (local.get $line)))))
-              (local.set $crest
-                (f32x4.pmax
-                  (f32x4.pmax (local.get $louder) (f32x4.abs (local.get $half0)))
-                  (f32x4.pmax
-                    (f32x4.abs (f32x4.add (local.get $even0) (local.get $odd0)))
-                    (f32x4.abs (f32x4.sub (local.get $even0) (local.get $odd0))))))
-              (local.set $crest
-                (v128.and (local.get $crest)
-                  (v128.and
-                    (v128.and
-                      (f32x4.gt (local.get $crest) (local.get $leasts))
-                      (f32x4.gt (local.get $louder) (local.get $levels)))
-                    (i32x4.gt_s (local.get $left0) (v128.const i32x4 0 1 2 3)))))
-              (v128.store (local.get $out) (local.get $crest))
+              (local.set $last (i32.add (local.get $weights) (i32.const 144)))
+              (loop $closer
+                (local.set $left (local.get $line))
+                (local.set $right (i32.add (local.get $line) (i32.const 4)))
+                (local.set $half0 (local.get $zero))
+                (local.set $half1 (local.get $zero))
+                (local.set $even0 (local.get $zero))
+                (local.set $even1 (local.get $zero))
+                (local.set $odd0 (local.get $zero))
+                (local.set $odd1 (local.get $zero))
+                (loop $pair
+                  (local.set $l (v128.load (local.get $left)))
+                  (local.set $r (v128.load (local.get $right)))
+                  (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+                  (local.set $w (v128.load32_splat (local.get $weight)))
+                  (local.set $half0 (f32x4.add (local.get $half0) (f32x4.mul (local.get $sum) (local.get $w))))
+                  (local.set $w (v128.load32_splat offset=4 (local.get $weight)))
+                  (local.set $even0 (f32x4.add (local.get $even0) (f32x4.mul (local.get $sum) (local.get $w))))
+                  (local.set $w (v128.load32_splat offset=8 (local.get $weight)))
+                  (local.set $odd0
+                    (f32x4.add (local.get $odd0)
+                      (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
+                  (local.set $l (v128.load offset=16 (local.get $left)))
+                  (local.set $r (v128.load offset=16 (local.get $right)))
+                  (local.set $odd1
+                    (f32x4.add (local.get $odd1)
+                      (f32x4.mul (f32x4.sub (local.get $l) (local.get $r)) (local.get $w))))
+                  (local.set $sum (f32x4.add (local.get $l) (local.get $r)))
+                  (local.set $w (v128.load32_splat (local.get $weight)))
+                  (local.set $half1 (f32x4.add (local.get $half1) (f32x4.mul (local.get $sum) (local.get $w))))
+                  (local.set $w (v128.load32_splat offset=4 (local.get $weight)))
+                  (local.set $even1 (f32x4.add (local.get $even1) (f32x4.mul (local.get $sum) (local.get $w))))
+                  (local.set $left (i32.sub (local.get $left) (i32.const 4)))
+                  (local.set $right (i32.add (local.get $right) (i32.const 4)))
+                  (local.set $weight (i32.add (local.get $weight) (i32.const 12)))
+                  (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
+                (local.set $crest0
+                  (call $highest
+                    (v128.load (local.get $line))
+                    (f32x4.add (local.get $even0) (local.get $odd0))
+                    (local.get $half0)
+                    (f32x4.sub (local.get $even0) (local.get $odd0))
+                    (v128.load offset=4 (local.get $line))))
+                (local.set $crest1
+                  (call $highest
+                    (v128.load offset=16 (local.get $line))
+                    (f32x4.add (local.get $even1) (local.get $odd1))
+                    (local.get $half1)
+                    (f32x4.sub (local.get $even1) (local.get $odd1))
+                    (v128.load offset=20 (local.get $line))))
+                (if (i32.eq (local.get $last) (i32.add (local.get $weights) (i32.const 144)))
+                  (then
+                    (local.set $most0 (call $most (local.get $crest0) (local.get $line) (local.get $end)))
+                    (local.set $most1
+                      (call $most (local.get $crest1) (i32.add (local.get $line) (i32.const 16)) (local.get $end)))
+                    (local.set $last (i32.add (local.get $last) (i32.const 288)))
+                    (br_if $closer
+                      (v128.any_true
+                        (f32x4.gt (f32x4.pmax (local.get $most0) (local.get $most1)) (local.get $leasts)))))))
+              (local.set $crest0
+                (v128.and (local.get $crest0)
+                  (f32x4.gt (f32x4.pmin (local.get $crest0) (local.get $most0)) (local.get $leasts))))
+              (local.set $crest1
+                (v128.and (local.get $crest1)
+                  (f32x4.gt (f32x4.pmin (local.get $crest1) (local.get $most1)) (local.get $leasts))))
+              (v128.store (local.get $out) (local.get $crest0))
+              (v128.store offset=16 (local.get $out) (local.get $crest1))
               (local.set $all
                 (f32x4.pmax (local.get $all)
-                  (f32x4.pmin (local.get $crest) (f32x4.add (local.get $louder) (local.get $louder)))))
-              (local.set $louder
-                (f32x4.pmax
-                  (f32x4.abs (v128.load offset=16 (local.get $line)))
-                  (f32x4.abs (v128.load offset=20 (local.get $line)))))
-              (local.set $crest
-                (f32x4.pmax
-                  (f32x4.pmax (local.get $louder) (f32x4.abs (local.get $half1)))
                   (f32x4.pmax
-                    (f32x4.abs (f32x4.add (local.get $even1) (local.get $odd1)))
-                    (f32x4.abs (f32x4.sub (local.get $even1) (local.get $odd1))))))
-              (local.set $crest
-                (v128.and (local.get $crest)
-                  (v128.and
-                    (v128.and
-                      (f32x4.gt (local.get $crest) (local.get $leasts))
-                      (f32x4.gt (local.get $louder) (local.get $levels)))
-                    (i32x4.gt_s (local.get $left1) (v128.const i32x4 0 1 2 3)))))
-              (v128.store offset=16 (local.get $out) (local.get $crest))
-              (local.set $all
-                (f32x4.pmax (local.get $all)
-                  (f32x4.pmin (local.get $crest) (f32x4.add (local.get $louder) (local.get $louder)))))
+                    (f32x4.pmin (local.get $crest0) (local.get $most0))
+                    (f32x4.pmin (local.get $crest1) (local.get $most1)))))
               (local.set $line (i32.add (local.get $line) (i32.const 32)))
               (local.set $out (i32.add (local.get $out) (i32.const 32)))
               (br_if $more

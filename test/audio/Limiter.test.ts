@@ -5,7 +5,8 @@ import { SampleRate } from "../../src/domain/Units.ts"
 import { Limiter } from "../../src/audio/Limiter.ts"
 import { decibelsOf, gainOf, scaled } from "../../src/audio/Pcm.ts"
 import { truePeakOf } from "../../src/audio/TruePeak.ts"
-import { noise, randomOf, speechLike, tone } from "./signals.ts"
+import { resampled } from "../../src/audio/Resample.ts"
+import { exactPeakOf, noise, randomOf, speechLike, tone } from "./signals.ts"
 
 const rate = SampleRate.make(24_000)
 const ceiling = gainOf(-1.5)
@@ -47,6 +48,34 @@ describe("the limiter", () => {
     const high = limited(tone(rate, 5_999, 1, 2).samples, 1)
     expect(decibelsOf(truePeakOf({ rate, samples: high }))).toBeLessThanOrEqual(-1.5)
     expect(decibelsOf(truePeakOf({ rate, samples: high }))).toBeGreaterThan(-1.9)
+  })
+
+  const from = (count: number, sample: (i: number) => number) =>
+    Float32Array.from({ length: count }, (_, i) => sample(i))
+
+  it.each([
+    ["speech", scaled(speechLike(rate, 3, 1).samples, 12)],
+    [
+      "clipped speech",
+      scaled(speechLike(rate, 3, 2).samples, 12).map((one) => Math.max(-1, Math.min(1, one)))
+    ],
+    ["noise", resampled(noise(SampleRate.make(22_050), 1, 3, 4), rate).samples],
+    [
+      "a quarter of the rate, off its crests",
+      from(6_000, (i) => 2 * Math.sin((Math.PI / 2) * i + Math.PI / 4))
+    ],
+    ["a click between two samples", from(6_000, (i) => (i === 3_000 || i === 3_001 ? 2 : 0))],
+    ["clicks up and down", from(6_000, (i) => (i === 3_000 || i === 3_002 ? 2 : i === 3_001 ? -2 : 0))],
+    ...[0.1, 0.2, 0.3, 0.4, 0.45].map((pitch): [string, Float32Array] => [
+      `${pitch} of the rate`,
+      from(6_000, (i) => 2 * Math.sin(2 * Math.PI * pitch * i) * Math.exp(-(((i - 3_000) / 800) ** 2)))
+    ])
+  ])("holds what is heard of %s at twice the rate, and no lower than it must", (_, samples) => {
+    const peak = decibelsOf(
+      exactPeakOf(resampled({ rate, samples: limited(samples, 1) }, SampleRate.make(48_000)).samples)
+    )
+    expect(peak).toBeLessThanOrEqual(-1.45)
+    expect(peak).toBeGreaterThan(-1.6)
   })
 
   it.prop(

@@ -65,3 +65,29 @@ export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm
   }
   return { rate, samples }
 }
+
+/** The true peak as it is: by a sinc of 256 samples at sixteen places between each two of which one is near the highest. */
+export const exactPeakOf = (samples: Float32Array): number => {
+  const half = 128
+  const highest = samples.reduce((top, sample) => Math.max(top, Math.abs(sample)), 0)
+  let peak = highest
+  for (let i = 0; i < samples.length - 1; i++) {
+    if (Math.max(Math.abs(samples[i] ?? 0), Math.abs(samples[i + 1] ?? 0)) < 0.5 * highest) continue
+    for (const weights of sincs) {
+      let sum = 0
+      for (let tap = 0; tap < 2 * half; tap++) sum += (weights[tap] ?? 0) * (samples[i + tap - half + 1] ?? 0)
+      peak = Math.max(peak, Math.abs(sum))
+    }
+  }
+  return peak
+}
+
+const sincs = Array.from({ length: 15 }, (_, place) =>
+  Float64Array.from({ length: 256 }, (_, tap) => {
+    const distance = tap - 127 - (place + 1) / 16
+    // Under a Hann window.
+    return (
+      ((Math.sin(Math.PI * distance) / (Math.PI * distance)) * (1 + Math.cos((Math.PI * distance) / 128))) / 2
+    )
+  })
+)
