@@ -10,6 +10,7 @@ import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
 import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { isGivenUp } from "../store/UtteranceRow.ts"
 import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -56,10 +57,13 @@ const outlookOf = (plan: BatchPlan | undefined) =>
     return yield* Effect.gen(function* () {
       const store = yield* UtteranceStore
       const learned = yield* Learned
-      const stored = yield* store.clips(plan.utterances.map(({ key }) => key))
+      const keys = plan.utterances.map(({ key }) => key)
+      const stored = yield* store.clips(keys)
+      const standings = yield* store.standings(keys)
       const outlook: Outlook = {
         priceOf,
         clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+        refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
         speechTime: learned.speechTime
       }
       return outlook
@@ -72,7 +76,12 @@ const outlookOf = (plan: BatchPlan | undefined) =>
     )
   })
 
-const nothingKnown: Outlook = { clips: new Map(), speechTime: () => undefined, priceOf: () => undefined }
+const nothingKnown: Outlook = {
+  clips: new Map(),
+  refused: new Set(),
+  speechTime: () => undefined,
+  priceOf: () => undefined
+}
 
 const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport) {
   const path = yield* Path.Path

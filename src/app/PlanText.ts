@@ -77,10 +77,27 @@ const clipped = (words: string): string => {
 }
 
 const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
-  total.utterances === total.reused
-    ? `Nothing would be sent: ${total.utterances === 0 ? "there is nothing to say" : "everything is at hand"}.`
-    : `${counted(total.utterances - total.reused, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`,
+  nothingOr(
+    total,
+    (tasks) =>
+      `${counted(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
+  ),
+  ...(total.refused === 0
+    ? []
+    : [
+        `${counted(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
+      ]),
   ...(total.credits === undefined
     ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]
     : [])
 ]
+
+const nothingOr = ({ utterances, reused, refused }: Effort, told: (tasks: number) => string): string => {
+  const tasks = utterances - reused - refused
+  if (tasks > 0) return told(tasks)
+  return utterances === 0
+    ? "Nothing would be sent: there is nothing to say."
+    : refused === 0
+      ? "Nothing would be sent: everything is at hand."
+      : "Nothing would be sent."
+}

@@ -11,13 +11,14 @@ import { root, rootShape } from "./Commands.ts"
 import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
-import { processScreen, Screen } from "./Screen.ts"
+import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
 import { commandNamed, type CommandPath, optionsKnown } from "./Usage.ts"
 
 const given = process.argv.slice(2)
 // `help run` says the same as `run --help`.
 const words = given[0] === "help" ? [...given.slice(1), "--help"] : given
 const verbose = words.includes("--verbose")
+const events = words.includes("--events")
 
 const ran = Effect.gen(function* () {
   const screen = yield* Screen
@@ -104,10 +105,9 @@ const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 // Whoever reads the results may stop reading: that is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done)
-  process.stderr.write(
-    `dubwright: the results cannot be written to standard output: ${error.message}\n`,
-    () => process.exit(exitCodes.fault)
-  )
+  const message = `dubwright: the results cannot be written to standard output: ${error.message}`
+  const line = events ? eventLine(saidAs(message), Date.now()) : message
+  process.stderr.write(`${line}\n`, () => process.exit(exitCodes.fault))
 })
 
 const collector = collectorIn(process.env)
@@ -122,7 +122,7 @@ const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, 
       )
 
 const surroundings = logsOn(verbose).pipe(
-  Layer.provideMerge(processScreen(words.includes("--events"))),
+  Layer.provideMerge(processScreen(events)),
   Layer.merge(NodeContext.layer)
 )
 

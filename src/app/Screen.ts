@@ -68,7 +68,7 @@ export const makeScreen = (
     )
   const plainOn = (stream: Stream) => stream.isTTY !== true || plain
   const event = (facts: Readonly<Record<string, unknown>>, at: number) => {
-    const line = JSON.stringify({ at: new Date(at).toISOString(), ...facts })
+    const line = eventLine(facts, at)
     log(line)
     return said(line)
   }
@@ -86,10 +86,7 @@ export const makeScreen = (
       }),
     say: (line, at) =>
       Effect.suspend(() => {
-        if (events)
-          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            event({ event: "Said", message: line }, now)
-          )
+        if (events) return Effect.flatMap(Clock.currentTimeMillis, (now) => event(saidAs(line), now))
         log(line)
         return said(at === undefined ? line : `${timeOfDay(at)}  ${line}`)
       }),
@@ -102,6 +99,13 @@ export const makeScreen = (
     draw: (rows) => Effect.suspend(() => put(stderr, redrawn("", rows)))
   }
 }
+
+/** What happened at a time (milliseconds since 1970), as a line of JSON. */
+export const eventLine = (facts: Readonly<Record<string, unknown>>, at: number): string =>
+  JSON.stringify({ at: new Date(at).toISOString(), ...facts })
+
+/** What is said along the way, as an event. */
+export const saidAs = (message: string) => ({ event: "Said", message })
 
 /** The time of day in the user's own zone. */
 const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)

@@ -18,7 +18,11 @@ export const verify = (options: BatchOptions) =>
     yield* screen.result(
       options.json
         ? JSON.stringify({ jobs: jobs.map(asJson) }, null, 2)
-        : [overview(jobs, screen.look), ...jobs.flatMap(details(options.verbose, screen.look))].join("\n")
+        : jobs.length === 0
+          ? "Nothing to verify: no job makes something to listen to."
+          : [...overview(jobs, screen.look), ...jobs.flatMap(details(options.verbose, screen.look))].join(
+              "\n"
+            )
     )
     const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isWell(heard.right))
     if (amiss.length > 0) {
@@ -37,29 +41,46 @@ interface Heard {
 const asJson = ({ id, heard }: Heard) =>
   Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
 
-const overview = (jobs: ReadonlyArray<Heard>, look: Look): string =>
-  table(
-    ["job", "cues heard", "missing", "off", "onset error p50", "p95", "max", "drift an hour", "length error"],
-    jobs.flatMap(({ id, heard }) =>
-      Either.match(heard, {
-        onLeft: () => [],
-        onRight: ({ cues, missing, off, onsetError, drift, lengthError }) => [
-          [
-            id,
-            `${cues.length - missing} of ${cues.length}`,
-            missing,
-            off,
-            // None was told apart from other sound, as where music goes on below all of them.
-            ...(cues.some(({ error }) => error !== undefined)
-              ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
-              : ["unknown", undefined, undefined, undefined]),
-            milliseconds(lengthError)
-          ]
+/** A row for each job that could be listened to; nothing where none could. */
+const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string> => {
+  const rows = jobs.flatMap(({ id, heard }) =>
+    Either.match(heard, {
+      onLeft: () => [],
+      onRight: ({ cues, missing, off, onsetError, drift, lengthError }) => [
+        [
+          id,
+          `${cues.length - missing} of ${cues.length}`,
+          missing,
+          off,
+          // None was told apart from other sound, as where music goes on below all of them.
+          ...(cues.some(({ error }) => error !== undefined)
+            ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
+            : ["unknown", undefined, undefined, undefined]),
+          milliseconds(lengthError)
         ]
-      })
-    ),
-    look
+      ]
+    })
   )
+  return rows.length === 0
+    ? []
+    : [
+        table(
+          [
+            "job",
+            "cues heard",
+            "missing",
+            "off",
+            "onset error p50",
+            "p95",
+            "max",
+            "drift an hour",
+            "length error"
+          ],
+          rows,
+          look
+        )
+      ]
+}
 
 /** The cues that are worth a look, or all of them. */
 const details =

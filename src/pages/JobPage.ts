@@ -34,6 +34,8 @@ export interface JobPageKind {
   readonly policy: string
   /** Buttons beside the player's own. */
   readonly buttons?: Content
+  /** What stands before everything else. */
+  readonly lead?: Content
   /** What stands behind everything else. */
   readonly foot?: Content
 }
@@ -42,7 +44,7 @@ export interface JobPageKind {
 export const jobDocument = (
   report: JobReport,
   { audio, peaks, lastMetrics, parts }: JobPageExtras,
-  { keys, policy, buttons, foot }: JobPageKind
+  { keys, policy, buttons, lead, foot }: JobPageKind
 ): string =>
   documentOf({
     title: `${report.job}: dub report`,
@@ -52,7 +54,7 @@ export const jobDocument = (
       html`<a class="skip" href="#cues">Skip to the cues</a>`,
       heading(report),
       html`<main>
-          ${figureList(report.metrics, lastMetrics)} ${player(audio, buttons)} ${timeChart(report)}
+          ${lead} ${figureList(report.metrics, lastMetrics)} ${player(audio, buttons)} ${timeChart(report)}
           ${cueSection(report)}
         </main>
         <p id="live" class="unseen" role="status" aria-live="polite"></p>

@@ -1,17 +1,47 @@
 /** A job's page in review: the report, with a box in which a cue is changed, heard anew and accepted. */
 import type { JobReport } from "../domain/Report.ts"
-import { type Html, html } from "./Html.ts"
+import { type Content, type Html, html } from "./Html.ts"
 import { jobDocument, type JobPageExtras } from "./JobPage.ts"
 import { reviewKeys } from "./Keys.ts"
 
+/** A change to a cue that changes nothing by now, and why. */
+export interface IdleChange {
+  readonly name: string
+  readonly why: string
+}
+
 /** The page's text; it works only with the server that it comes from. */
-export const reviewPage = (report: JobReport, extras: JobPageExtras): string =>
+export const reviewPage = (
+  report: JobReport,
+  extras: JobPageExtras,
+  idle: ReadonlyArray<IdleChange> = []
+): string =>
   jobDocument(report, extras, {
     keys: reviewKeys,
     policy: "media-src 'self' blob:; connect-src 'self'",
     buttons: html`<button type="button" id="edit-open">Change cue <kbd aria-hidden="true">e</kbd></button>`,
+    lead: idleChanges(idle),
     foot: editBox
   })
+
+const idleChanges = (changes: ReadonlyArray<IdleChange>): Content =>
+  changes.length === 0
+    ? undefined
+    : html`<section class="warnings" aria-labelledby="idle-title">
+        <h2 id="idle-title">Changes that are passed over</h2>
+        <ul>
+          ${changes.map(
+            ({ name, why }) =>
+              html`<li>
+                Cue ${name}: ${why}.
+                <button type="button" class="idle" data-cue="${Number.parseInt(name, 10)}">
+                  Take it away<span class="unseen">: the change to cue ${name}</span>
+                </button>
+              </li>`
+          )}
+        </ul>
+        <p id="idle-status" role="status"></p>
+      </section>`
 
 const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
   <form id="edit-form" novalidate>

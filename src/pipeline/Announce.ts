@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
+import { isGivenUp } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
@@ -17,7 +18,7 @@ export const announce = Effect.fnUntraced(function* ({
   const clips = yield* ClipFolder
   const progress = yield* Progress
   yield* clips.sweep()
-  yield* store.plan(
+  const standings = yield* store.plan(
     batch.key,
     jobs.map(({ job, uses }) => ({
       job: job.id,
@@ -33,13 +34,16 @@ export const announce = Effect.fnUntraced(function* ({
       if (!atHand.has(key)) waiting.set(key, [...(waiting.get(key) ?? []), plan])
     }
   }
-  const left = utterances.filter(({ key }) => waiting.has(key))
+  const left = utterances.filter(({ key }) => {
+    const standing = standings.get(key)
+    return waiting.has(key) && (standing === undefined || !isGivenUp(standing))
+  })
   yield* progress.emit({
     _tag: "Planned",
     jobs: jobs.length,
     utterances: left.length,
     characters: left.reduce((sum, { characters }) => sum + characters, 0),
-    reused: keys.length - left.length
+    reused: keys.filter((key) => !waiting.has(key)).length
   })
   return waiting
 })

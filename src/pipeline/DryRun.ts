@@ -14,6 +14,8 @@ import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
 
 /** What is at hand and what it costs, besides how long speech takes. */
 export interface Outlook extends Known {
+  /** What a service refused for good: a run does not send it again. */
+  readonly refused: ReadonlySet<UtteranceKey>
   /** Credits for one character; undefined where nobody says. */
   readonly priceOf: (casting: Casting) => number | undefined
 }
@@ -96,18 +98,20 @@ const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, o
   }
 }
 
-type Sending = Pick<Effort, "utterances" | "reused" | "characters" | "credits">
+type Sending = Pick<Effort, "utterances" | "reused" | "refused" | "characters" | "credits">
 
-const sendingOf = (utterances: ReadonlyArray<Utterance>, { clips, priceOf }: Outlook): Sending => {
+const sendingOf = (utterances: ReadonlyArray<Utterance>, { clips, refused, priceOf }: Outlook): Sending => {
   const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
-  const left = [...all.values()].filter(({ key }) => !clips.has(key))
+  const missing = [...all.values()].filter(({ key }) => !clips.has(key))
+  const left = missing.filter(({ key }) => !refused.has(key))
   const credits = left.reduce<number | undefined>((sum, { casting, characters }) => {
     const price = priceOf(casting)
     return sum === undefined || price === undefined ? undefined : sum + price * characters
   }, 0)
   return {
     utterances: all.size,
-    reused: all.size - left.length,
+    reused: all.size - missing.length,
+    refused: missing.length - left.length,
     characters: left.reduce((sum, { characters }) => sum + characters, 0),
     ...(credits === undefined ? {} : { credits })
   }

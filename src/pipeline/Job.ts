@@ -86,6 +86,8 @@ export interface Batch {
   /** Who is told when a run has ended. */
   readonly notify?: NotifySettings
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
+  /** Every job of the manifest in its order, where only some of them were asked for. */
+  readonly every?: ReadonlyArray<Job>
   /** What was passed over when the batch was loaded, a line each. */
   readonly notices?: ReadonlyArray<string>
 }

@@ -1,7 +1,7 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
-import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option, Schema } from "effect"
-import { JobReport, type Metrics, unheard } from "../domain/Report.ts"
+import { Path } from "@effect/platform"
+import { Effect } from "effect"
+import { type JobReport, type Metrics, unheard } from "../domain/Report.ts"
 import {
   deliveryRate,
   type Frames,
@@ -24,6 +24,7 @@ import { placeLines, unsaidLines } from "./Place.ts"
 import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
+import { reportIn } from "./ReportFile.ts"
 import { writeJobPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
 import { isHeard, isWell, type Verification, verifyJob } from "./Verify.ts"
@@ -56,7 +57,7 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
   const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
   const digest = yield* digestOf(plan, clips)
   const made = before.get(job.id)
-  const lastTime = yield* lastReport(out, plan)
+  const lastTime = yield* reportIn(out, job.id)
   const last = lastTime?.metrics
   const unchanged: JobResult | undefined =
     made?.digest === digest && (yield* allThere(out, made))
@@ -216,25 +217,9 @@ const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
   return `${cuesNamed(failed.map(({ index }) => index))} could not be spoken: ${failed[0]?.error ?? ""}`
 }
 
-const reportPath = Effect.fnUntraced(function* (out: string, job: string) {
-  const path = yield* Path.Path
-  return path.join(out, job, "report.json")
-})
-
 const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
-  const path = yield* reportPath(out, report.job)
+  const { join } = yield* Path.Path
+  const path = join(out, report.job, "report.json")
   yield* writeResult(path, `${JSON.stringify(report, undefined, 2)}\n`)
   return path
-})
-
-/** The report of the run before, where there is one that can be read. */
-const lastReport = Effect.fnUntraced(function* (out: string, { job }: JobPlan) {
-  const fs = yield* FileSystem.FileSystem
-  const read = yield* Effect.option(
-    Effect.flatMap(
-      Effect.flatMap(reportPath(out, job.id), (path) => fs.readFileString(path)),
-      Schema.decode(Schema.parseJson(JobReport))
-    )
-  )
-  return Option.getOrUndefined(read)
 })

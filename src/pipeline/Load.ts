@@ -119,6 +119,7 @@ const settle = Effect.fnUntraced(function* (
     undecided: (typeof manifest.service === "object" ? manifest.service.undecided : undefined) ?? "match",
     profileOf: profiles(manifest, flags, limit),
     jobs: chosen,
+    ...(chosen.length === jobs.length ? {} : { every: jobs }),
     ...(manifest.notify === undefined ? {} : { notify: manifest.notify }),
     ...(strays.length === 0 ? {} : { notices: strays })
   }

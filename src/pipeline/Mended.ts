@@ -34,7 +34,9 @@ export const mended = (
   rules: UtteranceRules
 ): Either.Either<Mended, Array.NonEmptyReadonlyArray<string>> => {
   if (Object.keys(overrides).length === 0) return Either.right({ lines, uses, notices: [] })
-  const notices = noticesOf(lines, overrides, textOf)
+  const notices = passedOver(lines, overrides, textOf).map(
+    ({ name, why }) => `the change to cue ${name} is passed over: ${why}`
+  )
   const changes = lines.map((line) => {
     const override = overrides[overrideName(line)]
     return override === undefined || isStale(override, textOf(line.cue))
@@ -142,15 +144,23 @@ const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
 
 const plain = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim()
 
-const noticesOf = (
+/** A change that is passed over, and why. */
+export interface PassedOver {
+  /** The line's name: `12`, or `12.2` for the second speaker of cue 12. */
+  readonly name: string
+  readonly why: string
+}
+
+/** The changes that change nothing, for what the script says by now. */
+export const passedOver = (
   lines: ReadonlyArray<Line>,
   overrides: CueOverrides,
   textOf: (cue: number) => string | undefined
-): ReadonlyArray<string> => {
+): ReadonlyArray<PassedOver> => {
   const names = new Set(lines.map(overrideName))
   return Object.entries(overrides).flatMap(([name, override]) => {
     if (isStale(override, textOf(Number.parseInt(name, 10))))
-      return [`the change to cue ${name} is passed over: the script says something else there by now`]
-    return names.has(name) ? [] : [`the change to cue ${name} is passed over: nothing is said there`]
+      return [{ name, why: "the script says something else there by now" }]
+    return names.has(name) ? [] : [{ name, why: "nothing is said there" }]
   })
 }

@@ -160,6 +160,16 @@ const filmedOf = (
         early: fit.early
       }).pipe(Either.mapLeft((fault) => rejected(inputName, `job ${id}: ${fault}`)))
 
+/** What a script says in each of its cues. */
+export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
+  const texts = new Map(
+    script._tag === "Subtitle"
+      ? script.cues.map(({ index, text }) => [index, text] as const)
+      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
+  )
+  return (cue) => texts.get(cue)
+}
+
 /** The lines with what a person changed about them. */
 const mendedBy = (
   { id, overrides }: Job,
@@ -168,12 +178,7 @@ const mendedBy = (
   { manifest }: Batch,
   rules: UtteranceRules
 ): Either.Either<Mended, InputRejected> => {
-  const texts = new Map(
-    script._tag === "Subtitle"
-      ? script.cues.map(({ index, text }) => [index, text] as const)
-      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
-  )
-  return mended(planned, overrides ?? {}, (cue) => texts.get(cue), rules).pipe(
+  return mended(planned, overrides ?? {}, textsOf(script), rules).pipe(
     Either.mapLeft((faults) =>
       InputRejected.make({
         faults: Array.map(faults, (fault) =>

@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { OutputName } from "../domain/Manifest.ts"
-import type { JobReport, Metrics, RunReport } from "../domain/Report.ts"
+import type { JobReport, JobSummary, Metrics, RunReport } from "../domain/Report.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { jobPage } from "../pages/JobPage.ts"
@@ -41,7 +41,7 @@ export const writeJobPage = Effect.fn("ReportPages.job")(function* (
   return path
 })
 
-/** Writes the batch's page and returns its path. */
+/** Writes the batch's page and returns its path; `results` in the order in which they are listed. */
 export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
   out: string,
   report: RunReport,
@@ -49,18 +49,22 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
 ) {
   const { join } = yield* Path.Path
   const path = join(out, "index.html")
-  const jobs = report.jobs.map((summary): BatchJob => {
-    const result = results.find(({ job }) => job.id === summary.id)
-    return {
-      summary,
-      metrics: result?.metrics,
-      lastMetrics: result?.last,
-      looks: result?.looks ?? 0,
-      href: result?.metrics === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
-    }
-  })
+  const jobs = results.map((result): BatchJob => ({
+    summary: summaryOf(result),
+    metrics: result.metrics,
+    lastMetrics: result.last,
+    looks: result.looks,
+    href: result.metrics === undefined ? undefined : `${encodeURIComponent(result.job.id)}/report.html`
+  }))
   yield* writeResult(path, batchPage(report, jobs, builtParts.batch))
   return path
+})
+
+/** A job's line in run.json. */
+export const summaryOf = (result: JobResult): JobSummary => ({
+  id: result.job.id,
+  status: result.status,
+  ...(result.status === "delivered" ? {} : { error: result.error })
 })
 
 /** What browsers play, those in which they find any moment exactly first. */

@@ -2,7 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { PeakMeter } from "../audio/Peaks.ts"
-import { JobReport, RunReport } from "../domain/Report.ts"
+import { type JobReport, RunReport } from "../domain/Report.ts"
 import { frames, SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
@@ -10,6 +10,9 @@ import { builtParts } from "../pages/BuiltParts.ts"
 import { looksOf } from "../pages/Flags.ts"
 import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
+import { passedOver } from "./Mended.ts"
+import { planBatch, textsOf } from "./Plan.ts"
+import { reportIn } from "./ReportFile.ts"
 import { audible } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -30,15 +33,27 @@ export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { 
 })
 
 /** A job's page with its edit box. */
-export const reviewedJob = Effect.fn("ReviewPages.job")(function* ({ out }: Batch, job: Job) {
-  const report = yield* reportOf(out, job)
+export const reviewedJob = Effect.fn("ReviewPages.job")(function* (batch: Batch, job: Job) {
+  const { out } = batch
+  const report = yield* reportIn(out, job.id)
   if (report === undefined)
     return yield* new ReviewFailed({
       words: `job ${job.id} has no report that can be read: run the batch first`
     })
   const audio = yield* soundOf(out, job)
   const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
-  return reviewPage(report, { audio, peaks, parts: builtParts.review })
+  return reviewPage(report, { audio, peaks, parts: builtParts.review }, yield* changesPassedOver(batch, job))
+})
+
+/** The changes to a job's cues that change nothing by now; none where the job cannot be planned, which asking for a cue tells. */
+const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
+  const { overrides = {} } = job
+  if (Object.keys(overrides).length === 0) return []
+  const planned = yield* Effect.option(planBatch({ ...batch, jobs: [job] }))
+  return Option.match(planned, {
+    onNone: () => [],
+    onSome: ({ jobs: [{ lines, script }] }) => passedOver(lines, overrides, textsOf(script))
+  })
 })
 
 /** The batch's page, with the figures as they are now. */
@@ -72,35 +87,25 @@ const runOf = Effect.fnUntraced(function* ({ out }: Batch) {
   )
 })
 
+/** Every job of the manifest, by what the last run says of it or, where that run left it out, by its report. */
 const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   const jobs = yield* Effect.forEach(
-    run.jobs,
-    Effect.fnUntraced(function* (summary) {
-      const job = batch.jobs.find(({ id }) => id === summary.id)
-      const report = job === undefined ? undefined : yield* reportOf(batch.out, job)
+    batch.jobs,
+    Effect.fnUntraced(function* ({ id }) {
+      const report = yield* reportIn(batch.out, id)
       const shown: BatchJob = {
-        summary,
+        summary: run.jobs.find((summary) => summary.id === id) ?? {
+          id,
+          status: report?.metrics.failed === 0 ? "delivered" : "unfinished"
+        },
         metrics: report?.metrics,
         looks: looksOf(report?.cues ?? []),
-        href: report === undefined ? undefined : `${encodeURIComponent(summary.id)}/report.html`
+        href: report === undefined ? undefined : `${encodeURIComponent(id)}/report.html`
       }
       return shown
     })
   )
   return batchPage(run, jobs, builtParts.batch)
-})
-
-const reportOf = Effect.fnUntraced(function* (out: string, { id }: Job) {
-  const fs = yield* FileSystem.FileSystem
-  const { join } = yield* Path.Path
-  return Option.getOrUndefined(
-    yield* Effect.option(
-      Effect.flatMap(
-        fs.readFileString(join(out, id, "report.json")),
-        Schema.decode(Schema.parseJson(JobReport))
-      )
-    )
-  )
 })
 
 /** The sound's outline; flat where the file cannot be decoded, which no page should fail for. */

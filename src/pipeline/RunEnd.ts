@@ -1,11 +1,12 @@
 /** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
 import { Path } from "@effect/platform"
 import { DateTime, Effect } from "effect"
-import type { JobSummary, RunReport } from "../domain/Report.ts"
+import type { RunReport } from "../domain/Report.ts"
 import { Outlay } from "../store/Outlay.ts"
 import type { Batch } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
-import { writeBatchPage } from "./ReportPages.ts"
+import { withLeftOut } from "./LeftOut.ts"
+import { summaryOf, writeBatchPage } from "./ReportPages.ts"
 import { writeResult } from "./ResultFolder.ts"
 import { deliverShared } from "./SharedVideo.ts"
 import type { Halt, SpeakSummary } from "./SpeakSettings.ts"
@@ -26,14 +27,17 @@ export interface DubResult {
 
 /** Ends a run whose jobs ended so: writes down what it came to. */
 export const endRun = Effect.fn("RunEnd.end")(function* (
-  { key, name, manifest, out }: Batch,
+  batch: Batch,
   startedAt: DateTime.Utc,
   { summary, credits }: Said,
   ends: ReadonlyArray<JobResult>
 ) {
   const { basename, join } = yield* Path.Path
   const outlay = yield* Outlay
-  const jobs = yield* deliverShared(out, ends)
+  const { key, name, manifest, out } = batch
+  const every = yield* deliverShared(out, yield* withLeftOut(batch, ends))
+  const ran = new Set(ends.map(({ job }) => job.id))
+  const jobs = every.filter(({ job }) => ran.has(job.id))
   const halt = haltOf(summary)
   const { created, adopted, reused, retried, failed } = summary
   const report: RunReport = {
@@ -50,7 +54,7 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
   }
   if (halt === undefined && summary.left === 0) yield* outlay.end(key)
   yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
-  yield* writeBatchPage(out, report, jobs)
+  yield* writeBatchPage(out, report, every)
   return { report, jobs, halt } satisfies DubResult
 })
 
@@ -75,9 +79,3 @@ export const nothingSaid = (utterances: number): Said => ({
 /** Why the run was stopped; a deadline that came when nothing was left to be started has stopped nothing. */
 const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
   halt?.reason === "deadline" && left === 0 ? undefined : halt
-
-const summaryOf = (result: JobResult): JobSummary => ({
-  id: result.job.id,
-  status: result.status,
-  ...(result.status === "delivered" ? {} : { error: result.error })
-})

@@ -34,7 +34,7 @@ export interface Verification {
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
   /**
    * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone may make as
-   * much of errors that do not grow, as it does over a short film.
+   * much of errors that do not grow, or where it is less over the whole film than can be measured.
    */
   readonly drift: number
   /** The file's length minus the report's, in milliseconds. */
@@ -168,7 +168,13 @@ const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covere
   }
 }
 
-/** The slope of the errors over time by least squares; 0 for fewer than three onsets, and within three standard errors. */
+/** What a whole film must drift to be told of, in milliseconds: two of the steps in which levels are taken. */
+const leastDrift = 10
+
+/**
+ * The slope of the errors over time by least squares; 0 for fewer than three onsets, within three standard errors, and where it comes to
+ * less over all of them than can be measured.
+ */
 const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const points = cues.flatMap(({ expected, error }) =>
     error === undefined ? [] : [{ x: expected / 3600, y: error }]
@@ -183,5 +189,6 @@ const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const drift = slope / spread
   const left = points.reduce((sum, point) => sum + (point.y - y - drift * (point.x - x)) ** 2, 0)
   const standardError = Math.sqrt(left / (points.length - 2) / spread)
-  return Math.abs(drift) <= 3 * standardError ? 0 : Math.round(drift)
+  const hours = Math.max(...points.map((point) => point.x)) - Math.min(...points.map((point) => point.x))
+  return Math.abs(drift) <= 3 * standardError || Math.abs(drift) * hours < leastDrift ? 0 : Math.round(drift)
 }

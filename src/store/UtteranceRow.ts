@@ -2,7 +2,7 @@
 import { Effect, type ParseResult, Schema } from "effect"
 import { Clip } from "../domain/Clip.ts"
 import { TaskId } from "../domain/Ids.ts"
-import { Setback } from "../domain/Setback.ts"
+import { isPassing, Setback } from "../domain/Setback.ts"
 import { Utterance } from "../domain/Utterance.ts"
 import { UtteranceState } from "../domain/UtteranceState.ts"
 import { unchecked } from "../domain/Unchecked.ts"
@@ -17,6 +17,10 @@ export interface Standing {
   /** What is odd about its clip, which was kept all the same. */
   readonly suspect: string | undefined
 }
+
+/** Whether it has failed for good: only who asks for it gives it another chance. */
+export const isGivenUp = ({ state, setback }: Pick<Standing, "state" | "setback">): boolean =>
+  state === "failed" && (setback === undefined || !isPassing(setback.kind))
 
 /** An utterance with all that is needed to go on with it. */
 export interface UtteranceRow {

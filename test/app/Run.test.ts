@@ -270,6 +270,30 @@ describe("plan", () => {
     ])
   })
 
+  test("does not count what was refused for good: no run sends it again, unless it is told to", async () => {
+    const cwd = emptyFolder()
+    writeFileSync(
+      join(cwd, "a.srt"),
+      "1\n00:00:01,000 --> 00:00:03,000\nGood evening.\n\n2\n00:00:04,000 --> 00:00:06,000\n今天晚上没有船了。\n"
+    )
+    const words = ["a.srt", "--embedded", "--provider", "provider_fast", "--voice", "fast-en-us"]
+    expect((await run(["run", ...words], { cwd })).code).toBe(3)
+    const plan = await run(["plan", ...words, "--json"], { cwd })
+    expect(JSON.parse(plan.stdout).total).toMatchObject({
+      utterances: 2,
+      reused: 1,
+      refused: 1,
+      characters: 0,
+      credits: 0
+    })
+    const table = await run(["plan", ...words], { cwd })
+    expect(table.stdout).toMatch(
+      /\nNothing would be sent\.\n1 utterance failed for good and would not be sent again: .*dubwright retry\.\n$/u
+    )
+    const again = await run(["run", ...words], { cwd })
+    expect(again.stderr).toContain("0 utterances, 0 characters to be said; 1 at hand already")
+  })
+
   test("plans what it can beside what it cannot, and prints a voice map that a manifest takes", async () => {
     const cwd = batch()
     writeFileSync(
@@ -300,16 +324,33 @@ describe("plan", () => {
 })
 
 test.skipIf(!existsSync("/dev/full"))("says so where its results find no room", () => {
-  const full = openSync("/dev/full", "w")
-  const ended = spawnSync(process.execPath, ["dist/dubwright.mjs", "schema"], {
-    stdio: ["ignore", full, "pipe"],
-    encoding: "utf8"
-  })
-  closeSync(full)
+  const endedOn = (words: ReadonlyArray<string>) => {
+    const full = openSync("/dev/full", "w")
+    const ended = spawnSync(process.execPath, [resolve("dist/dubwright.mjs"), ...words], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+      cwd: emptyFolder()
+    })
+    closeSync(full)
+    return ended
+  }
+  const ended = endedOn(["schema"])
   expect([ended.status, ended.stderr]).toEqual([
     1,
     expect.stringMatching(/^dubwright: the results cannot be written to standard output: ENOSPC.*\n$/u)
   ])
+  expect(
+    JSON.parse(
+      endedOn(["run", join(batch(), "note.txt"), "--embedded", "--events"])
+        .stderr.trimEnd()
+        .split("\n")
+        .at(-1) ?? ""
+    )
+  ).toEqual({
+    at: expect.any(String),
+    event: "Said",
+    message: expect.stringMatching(/^dubwright: the results cannot be written/u)
+  })
 })
 
 test("the manifests in pipelines/ can be planned as they are", async () => {

@@ -36,6 +36,11 @@ test("fails by name, in the run and afterwards, and is made again by the next ru
   expect(first.stdout).toContain("a: verify: cue 1 not heard where the report puts it")
   expect(first.stderr).toContain("1 of 2 jobs not delivered: a")
 
+  const silent = await run(["verify", "batch.yaml", "--only", "b"], { cwd })
+  expect([silent.code, silent.stdout]).toEqual([
+    0,
+    "Nothing to verify: no job makes something to listen to.\n"
+  ])
   const heard = await run(["verify", "batch.yaml"], { cwd })
   expect([heard.code, heard.stderr]).toEqual([3, expect.stringMatching(/not as reported: a$/mu)])
   expect(heard.stdout).toMatch(/1 +missing +1\.000/u)

@@ -116,6 +116,28 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
   })
 
+  it("takes a change away that changes nothing any more", async () => {
+    const overrides = join(cwd, "batch.yaml.overrides.yaml")
+    writeFileSync(
+      overrides,
+      'jobs:\n  film:\n    "2": { was: Once it said this., say: Then this. }\n    "9": { say: Nobody is there. }\n'
+    )
+    const page = await browser.newPage()
+    await page.goto(`${address}film/report.html`)
+    expect(await page.locator("#idle-title + ul li").allTextContents()).toEqual([
+      expect.stringContaining("Cue 2: the script says something else there by now."),
+      expect.stringContaining("Cue 9: nothing is said there.")
+    ])
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole("button", { name: /the change to cue 9$/u }).click()
+    await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(1)
+    expect(readFileSync(overrides, "utf8")).not.toContain("Nobody")
+    await page.locator("button.idle").click()
+    await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(0)
+    expect(report().cues[1].said).toBe(cues[1])
+    await page.close()
+  })
+
   it("tells why a take cannot be had, and stays open", async () => {
     const page = await browser.newPage()
     await opened(page)

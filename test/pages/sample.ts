@@ -136,7 +136,15 @@ export const sampleSound = ({
   return { wav: encodeWav16({ rate, samples }), peaks }
 }
 
-const effort = { cues: 400, lines: 412, utterances: 380, reused: 12, characters: 18_400, tightLines: 2 }
+const effort = {
+  cues: 400,
+  lines: 412,
+  utterances: 380,
+  reused: 12,
+  refused: 0,
+  characters: 18_400,
+  tightLines: 2
+}
 
 /** A plan of two jobs with lines that will not fit, a fault and a notice. */
 export const samplePlan: PlanReport = {

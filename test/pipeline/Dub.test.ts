@@ -170,3 +170,62 @@ it.scopedLive(
       }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
 )
+
+it.scopedLive(
+  "--only leaves the other jobs where they are: on the batch's page, and in the video that all go into",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      yield* video(join(folder, "film.mp4"), { seconds: 3 })
+      const cue = (words: string) => `1\n00:00:01,000 --> 00:00:02,000\n${words}\n`
+      const jobs = ["en", "vi", "de"].map((id) => ({
+        id,
+        language: id,
+        input: `${id}.srt`,
+        video: "film.mp4"
+      }))
+      for (const { id, input } of jobs) writeFileSync(join(folder, input), cue(`All is well in ${id}.`))
+      writeFileSync(
+        join(folder, "night.json"),
+        JSON.stringify({
+          defaults: { provider: "provider_fast", voice: "v1", into: "all.mkv", original: "drop" },
+          jobs
+        })
+      )
+      yield* Effect.gen(function* () {
+        const ffmpeg = yield* Ffmpeg
+        const ran = Effect.fnUntraced(function* (only?: string) {
+          const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })
+          return yield* dub(yield* planBatch(batch), standIn(0))
+        })
+        const tracks = Effect.map(ffmpeg.probe(join(folder, "out/all.mkv")), ({ sounds }) =>
+          sounds.map(({ language }) => language)
+        )
+        const listed = () =>
+          [
+            ...readFileSync(join(folder, "out/index.html"), "utf8").matchAll(
+              /data-state="([a-z]+)"[^]*?class="job">\s*(?:<a[^>]*>)?([^<\s]+)/gu
+            )
+          ].map(([, state, job]) => [job, state])
+
+        yield* ran("{en,vi}")
+        expect(listed()).toEqual([
+          ["de", "unfinished"],
+          ["en", "fine"],
+          ["vi", "fine"]
+        ])
+        expect(readdirSync(join(folder, "out")), "not before all have their tracks").not.toContain("all.mkv")
+        yield* ran()
+        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
+        writeFileSync(join(folder, "vi.srt"), cue("All is quite well."))
+        const { report } = yield* ran("vi")
+        expect(report.jobs).toEqual([{ id: "vi", status: "delivered" }])
+        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
+        expect(listed()).toEqual([
+          ["en", "fine"],
+          ["vi", "fine"],
+          ["de", "fine"]
+        ])
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    })
+)

@@ -92,6 +92,15 @@ describe("verification", () => {
     expect(verified.drift).toBe(9000)
   })
 
+  it("what comes to less over the whole film than can be measured is no drift", () => {
+    const starts = Array.from({ length: 20 }, (_, i) => 500 * i + 100)
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 300)),
+      starts.map((start, i) => [start + (i < 10 ? 0 : 5), start + 300])
+    )
+    expect([verified.cues.at(-1)?.error, verified.drift]).toEqual([5, 0])
+  })
+
   it("errors that come and go are no drift, however steep a line through them is", () => {
     const starts = [1000, 3000, 5000, 7000, 9000]
     const late = [0, 10, 0, 0, 10]
