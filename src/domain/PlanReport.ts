@@ -1,6 +1,6 @@
 /** What a dry run tells, field by field as `plan --json` prints it. Times are seconds on the source's timeline. */
 import type { SpeakerName } from "./Ids.ts"
-import type { OutputName } from "./Manifest.ts"
+import type { OutputName } from "./Outputs.ts"
 import type { Flag } from "./Placement.ts"
 
 /** Where a line's length comes from: its clip at hand, its voice's usual pace, or the words alone. */

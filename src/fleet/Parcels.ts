@@ -1,7 +1,7 @@
 /** What a fleet's machines hand each other through Redis. No key and no password is ever in it. */
 import { Schema } from "effect"
 import { JobId, ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import { Undecided } from "../domain/Manifest.ts"
+import { Undecided } from "../domain/ServiceSettings.ts"
 import { ProviderProfile } from "../domain/ProviderProfile.ts"
 import { Metrics, RunReport } from "../domain/Report.ts"
 import { UtteranceRecord } from "../store/Handover.ts"

@@ -1,7 +1,8 @@
 /** What is wrong with a batch's jobs as a whole, each of which may be well by itself. */
 import { Array } from "effect"
 import { knownProviders } from "../domain/Ids.ts"
-import { type Manifest, type OutputName, soundNames } from "../domain/Manifest.ts"
+import type { Manifest } from "../domain/Manifest.ts"
+import { type OutputName, soundNames } from "../domain/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { nearest } from "./ManifestFile.ts"

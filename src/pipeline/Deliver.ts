@@ -1,7 +1,7 @@
 /** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import { type OutputName, soundNames, timelineNames } from "../domain/Manifest.ts"
+import { type OutputName, soundNames, timelineNames } from "../domain/Outputs.ts"
 import { unheard } from "../domain/Report.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { srt } from "../exports/Srt.ts"

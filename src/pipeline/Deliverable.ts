@@ -1,7 +1,7 @@
 /** What a job's files are made of. */
 import type { Clip } from "../domain/Clip.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
-import type { SoundName } from "../domain/Manifest.ts"
+import type { SoundName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { deliveryRate, type Frames, frames, SampleRate } from "../domain/Units.ts"

@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../audio/Wav.ts"
-import type { TimelineName } from "../domain/Manifest.ts"
+import type { TimelineName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
 import { Timeline, TimelineClip, TimelineMarker, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
 import {

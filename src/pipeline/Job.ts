@@ -1,20 +1,10 @@
 /** A job and its batch, settled: defaults applied, paths absolute, every choice made. */
 import type { CueOverrides } from "../domain/CueOverride.ts"
 import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
-import type {
-  AudioSettings,
-  ChapterEntry,
-  LexiconEntry,
-  LoudnessTarget,
-  NotifySettings,
-  OutputName,
-  PauseSettings,
-  SpeakerSettings,
-  TagSettings,
-  TextSettings,
-  TimelineSettings,
-  Undecided
-} from "../domain/Manifest.ts"
+import type { OutputName, TimelineSettings } from "../domain/Outputs.ts"
+import type { LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "../domain/ScriptSettings.ts"
+import type { NotifySettings, Undecided } from "../domain/ServiceSettings.ts"
+import type { AudioSettings, ChapterEntry, LoudnessTarget, TagSettings } from "../domain/SoundSettings.ts"
 import type { FitLimits } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 import type { Duck } from "../ffmpeg/Duck.ts"

@@ -1,7 +1,7 @@
 /** The pages beside the reports: a job's report.html, and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { OutputName } from "../domain/Manifest.ts"
+import type { OutputName } from "../domain/Outputs.ts"
 import type { JobReport, JobSummary, Metrics, RunReport } from "../domain/Report.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
 import { builtParts } from "../pages/BuiltParts.ts"

@@ -1,7 +1,9 @@
 /** A job's entry, settled: every choice made. */
 import { Array, Schema } from "effect"
 import { type JobId, LanguageTag } from "../domain/Ids.ts"
-import type { Defaults, DuckSettings, JobEntry, OutputName } from "../domain/Manifest.ts"
+import type { Defaults, JobEntry } from "../domain/Manifest.ts"
+import type { OutputName } from "../domain/Outputs.ts"
+import type { DuckSettings } from "../domain/SoundSettings.ts"
 import { FitLimits } from "../domain/Placement.ts"
 import { fromSeconds } from "../domain/Units.ts"
 import { type Duck, usualDuck } from "../ffmpeg/Duck.ts"

@@ -1,7 +1,7 @@
 /** What the speak stage is given, and what it gives back. */
 import type { Duration } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import type { Undecided } from "../domain/Manifest.ts"
+import type { Undecided } from "../domain/ServiceSettings.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 
 export interface SpeakSettings {

@@ -5,7 +5,7 @@
 import { Notice } from "../domain/Cue.ts"
 import { SpeakerName } from "../domain/Ids.ts"
 import type { SkipReason } from "../domain/Line.ts"
-import type { TextSettings } from "../domain/Manifest.ts"
+import type { TextSettings } from "../domain/ScriptSettings.ts"
 import { type LabelSurvey, surveyLabels } from "./Labels.ts"
 import { type Lexicon, sayBy } from "./Lexicon.ts"
 import { withoutMusic, withoutSounds } from "./Notes.ts"
