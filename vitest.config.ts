@@ -10,7 +10,10 @@ const part = {
   }
 }
 
-/** Tests of plain functions, which leave nothing behind: two threads import effect and the sources once for all of them. */
+/**
+ * Tests of plain functions, which leave nothing behind: two threads import effect and the sources once for all of them. Those that use
+ * `layer` of @effect/vitest are none: its test clock stays for the files after it.
+ */
 const pure = ["test/{audio,domain,exports,script}/**/*.test.ts"]
 
 export default defineConfig({
