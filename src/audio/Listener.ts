@@ -3,7 +3,7 @@ import type { SampleRate } from "../domain/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
 import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
 import { PeakMeter, peakStretch } from "./Peaks.ts"
-import type { Room } from "./Rooms.ts"
+import { doublesIn, newRoom, type Room } from "./Rooms.ts"
 import type { Section } from "./Section.ts"
 import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
@@ -36,7 +36,9 @@ export interface Heard {
 
 /** Takes a section of a programme block by block, from where its samples begin to where they end. */
 export class Listener {
-  private readonly steps: Array<number> = []
+  /** The power of the steps that have passed. */
+  private readonly steps: Float64Array
+  private passed = 0
   private readonly loudness: LoudnessSteps
   private readonly truePeak: TruePeakMeter
   private readonly outline: PeakMeter
@@ -45,10 +47,11 @@ export class Listener {
   constructor(
     private readonly listened: Listened,
     private readonly section: Section,
-    room?: Room
+    room: Room = newRoom
   ) {
     const { rate, channels, frames } = listened
-    this.loudness = new LoudnessSteps(rate, channels, (power) => this.steps.push(power), room)
+    this.steps = doublesIn(room, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
+    this.loudness = new LoudnessSteps(rate, channels, (power) => (this.steps[this.passed++] = power), room)
     this.truePeak = new TruePeakMeter(channels, room)
     this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, room)
     this.at = section.begin
@@ -75,7 +78,7 @@ export class Listener {
     const missing = Math.max(0, to + interpolatorTaps - this.at)
     this.truePeak.push(new Float32Array(missing * channels))
     return {
-      steps: Float64Array.from(this.steps.slice(((from - begin) / rate) * stepsASecond)),
+      steps: this.steps.slice(((from - begin) / rate) * stepsASecond, this.passed),
       truePeak: this.truePeak.soFar,
       peaks: this.outline.peaks(),
       firstPeak: this.outline.first

@@ -1,7 +1,7 @@
 /** How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made of. */
 import type { SampleRate } from "../domain/Units.ts"
 import { addPower, loudestOf } from "./Kernels.ts"
-import { newRoom, type Room } from "./Rooms.ts"
+import { doublesIn, newRoom, type Room } from "./Rooms.ts"
 
 /** Steps in a second. */
 export const stepsASecond = 10
@@ -62,8 +62,7 @@ class Weighting {
   private resting = true
 
   constructor(rate: SampleRate, room: Room) {
-    const { buffer, byteOffset } = room(2 * (sumAt + 1))
-    this.filters = new Float64Array(buffer, byteOffset, sumAt + 1)
+    this.filters = doublesIn(room, sumAt + 1)
     const [shelf, highPass] = [steppingOf(shelfAt(rate)), steppingOf(highPassAt(rate))]
     shelf.forEach((weight, at) => this.filters.set([weight, highPass[at]!], 2 * at))
     this.filters.fill(0, memoryAt)

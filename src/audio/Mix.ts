@@ -19,7 +19,7 @@ export interface MixEvent {
   /** Unique among the events: decides which of two simultaneous samples is added first. */
   readonly order: number
   /** The stem that also gets it, from 0; none where absent. */
-  readonly stem?: number
+  readonly stem?: number | undefined
 }
 
 /** What is mixed. */

@@ -7,6 +7,12 @@ export type Room = (length: number) => Float32Array
 /** A room that nobody else has had, or will have. */
 export const newRoom: Room = (length) => new Float32Array(length)
 
+/** A room for so many doubles. */
+export const doublesIn = (room: Room, length: number): Float64Array => {
+  const { buffer, byteOffset } = room(2 * length)
+  return new Float64Array(buffer, byteOffset, length)
+}
+
 /** One for at least so many samples: the one that there is, if it is large enough. */
 export const roomFor = (length: number, present: Float32Array | undefined, room: Room): Float32Array =>
   present !== undefined && present.length >= length ? present : room(length)

@@ -1,5 +1,5 @@
 /** What a job's mix is made of: its placements as lines of plain values, for whoever makes a section of it. */
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { Section } from "../audio/Section.ts"
 import { gainOf } from "../audio/Pcm.ts"
 import type { Clip } from "../domain/Clip.ts"
@@ -10,7 +10,7 @@ import { ClipFolder } from "../store/ClipFolder.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "./Place.ts"
 import type { MixLine } from "./SectionMaking.ts"
-import { ClipGone, type Speech, type SpeechPart, speechOf } from "./Speech.ts"
+import { ClipGone, type Speech, speechOf } from "./Speech.ts"
 
 /** What is mixed. */
 export interface Programme {
@@ -35,73 +35,57 @@ const mostGain = 24
 export const mixedLoudness = (recorded: Lufs): Lufs =>
   Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
-/** Where a clip's file stands. */
-type PathOf = (key: UtteranceKey) => string
-
-/** The lines that sound between two frames, in the order of their start; for the stems of the speakers that are given. */
-export const linesIn = (
+/**
+ * The lines that sound between two frames, in the order of their start, each when it is asked for: a film has thousands. For the stems of
+ * the speakers that are given. Throws a ClipGone.
+ */
+export function* linesIn(
   programme: Programme,
   { begin, end }: Pick<Section, "begin" | "end">,
-  stems: ReadonlyArray<SpeakerName | undefined>,
-  pathOf: PathOf
-): Either.Either<ReadonlyArray<MixLine>, ClipMissing> => {
-  const { rate } = programme
-  return Either.all(
-    soundingIn(programme, begin, end).flatMap(({ placement, order }) => {
-      const at = framesAt(placement.start, rate)
-      const behind = framesAt(placement.end, rate)
-      if (behind <= begin || at >= end) return []
-      const stem = stems.indexOf(placement.speaker)
-      return Either.map(
-        speechIn(programme, placement, framesBetween(at, behind), pathOf),
-        (speech): MixLine => ({
-          at,
-          order,
-          pan: programme.panOf(placement.speaker),
-          speech,
-          ...(stem < 0 ? {} : { stem })
-        })
-      )
-    })
-  )
-}
-
-/** The placements that may sound between two frames, with their places among all. A film has many: each is looked at but briefly. */
-const soundingIn = ({ placements, rate }: Programme, begin: number, end: number) => {
+  stems: ReadonlyArray<SpeakerName | undefined>
+): Generator<MixLine> {
+  const { placements, rate } = programme
+  // Others are looked at but briefly.
   const from = (begin * 1000) / rate - 1
   const to = (end * 1000) / rate + 1
-  const found: Array<{ readonly placement: Placement; readonly order: number }> = []
-  for (const [order, placement] of placements.entries())
-    if (placement.end >= from && placement.start <= to) found.push({ placement, order })
-  return found
+  for (const [order, placement] of placements.entries()) {
+    if (placement.end < from || placement.start > to) continue
+    const at = framesAt(placement.start, rate)
+    const behind = framesAt(placement.end, rate)
+    if (behind <= begin || at >= end) continue
+    const stem = stems.indexOf(placement.speaker)
+    yield {
+      at,
+      order,
+      pan: programme.panOf(placement.speaker),
+      stem: stem < 0 ? undefined : stem,
+      speech: speechIn(programme, placement, framesBetween(at, behind))
+    }
+  }
 }
 
-/** A placement's speech, as long as `length` or a little shorter, at the loudness of all lines. */
+/** A placement's speech, as long as `length` or a little shorter, at the loudness of all lines. Throws a ClipGone. */
 const speechIn = (
   { clips, rate }: Pick<Programme, "clips" | "rate">,
   { parts }: Pick<Placement, "parts">,
-  length: Frames,
-  pathOf: PathOf
-): Either.Either<Speech, ClipMissing> =>
-  Either.map(
-    Either.all(
-      parts.map(({ utterance, segment }): Either.Either<SpeechPart, ClipMissing> => {
-        const clip = clips.get(utterance)
-        const heard = clip?.segments[segment]
-        if (clip === undefined || heard === undefined) return Either.left(new ClipMissing({ utterance }))
-        return Either.right({
-          utterance,
-          path: pathOf(utterance),
-          checksum: clip.checksum,
-          rate: clip.rate,
-          from: heard.from,
-          to: heard.to,
-          gain: gainOf(mixedLoudness(heard.loudness) - heard.loudness)
-        })
-      })
-    ),
-    (spoken): Speech => ({ parts: spoken, length, gap: framesAt(pieceGap, rate) })
-  )
+  length: Frames
+): Speech => ({
+  parts: parts.map(({ utterance, segment }) => {
+    const clip = clips.get(utterance)
+    const heard = clip?.segments[segment]
+    if (clip === undefined || heard === undefined) throw new ClipGone(utterance)
+    return {
+      utterance,
+      checksum: clip.checksum,
+      rate: clip.rate,
+      from: heard.from,
+      to: heard.to,
+      gain: gainOf(mixedLoudness(heard.loudness) - heard.loudness)
+    }
+  }),
+  length,
+  gap: framesAt(pieceGap, rate)
+})
 
 /** The samples of a placement's speech. */
 export const spoken = Effect.fnUntraced(function* (
@@ -110,10 +94,9 @@ export const spoken = Effect.fnUntraced(function* (
   length: Frames
 ) {
   const folder = yield* ClipFolder
-  const speech = yield* speechIn(programme, placement, length, folder.pathOf)
   const samples = yield* folder.reading((reader) => {
     try {
-      return speechOf(speech, programme.rate, reader)
+      return speechOf(speechIn(programme, placement, length), programme.rate, reader)
     } catch (cause) {
       if (cause instanceof ClipGone) return cause
       throw cause

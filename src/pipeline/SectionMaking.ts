@@ -27,17 +27,22 @@ export interface MixLine {
   readonly order: number
   readonly pan: number
   /** The stem that also gets it, from 0. */
-  readonly stem?: number
+  readonly stem: number | undefined
   readonly speech: Speech
 }
 
 /** What sections are made with, one after the other. */
 export class Desk {
-  readonly reader = new ClipReader()
+  readonly reader: ClipReader
   /** For the speech of lines, until it has been heard. */
   readonly speech = new Rooms()
   /** For what works on all of a section. */
   readonly work = new Rooms()
+
+  /** The folder of clips. */
+  constructor(clips: string) {
+    this.reader = new ClipReader(clips)
+  }
 
   /** Nothing of the last section is needed any more. */
   clear(): void {
@@ -56,21 +61,18 @@ const blockFrames = 32_768
 export function* mixedSection(
   { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
   { begin, end }: Pick<Section, "begin" | "end">,
-  lines: ReadonlyArray<MixLine>,
+  lines: Iterable<MixLine>,
   { reader, speech: rooms, work }: Desk
 ): Generator<MixBlock> {
   const mixer = new Mixer({ from: begin, length: end, channels, stems }, work.take)
-  let next = 0
+  const coming = lines[Symbol.iterator]()
+  let next = coming.next()
   while (mixer.position < end) {
-    for (
-      let line = lines[next];
-      line !== undefined && line.at < mixer.position + blockFrames;
-      line = lines[++next]
-    ) {
-      const { speech, ...event } = line
+    for (; next.done !== true && next.value.at < mixer.position + blockFrames; next = coming.next()) {
+      const { at, order, pan, stem, speech } = next.value
       const samples = speechOf(speech, rate, reader, rooms.take)
-      rooms.hold(line.at + samples.length)
-      mixer.add({ ...event, samples, gain: 1 })
+      rooms.hold(at + samples.length)
+      mixer.add({ at, order, pan, stem, samples, gain: 1 })
     }
     yield mixer.render(blockFrames)
     rooms.free(mixer.position)
@@ -81,7 +83,7 @@ export function* mixedSection(
 export function* making(
   mastering: Mastering,
   section: Section,
-  lines: ReadonlyArray<MixLine>,
+  lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
   desk: Desk,
   feed: (order: number, bytes: Uint8Array) => void

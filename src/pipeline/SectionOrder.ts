@@ -1,4 +1,5 @@
 /** What is said between a delivery and the threads that make its sections. */
+import type { MessagePort } from "node:worker_threads"
 import type { Heard } from "../audio/Listener.ts"
 import type { Section } from "../audio/Section.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
@@ -10,16 +11,20 @@ import { ClipGone } from "./Speech.ts"
 export interface ThreadStart {
   readonly mastering: Mastering
   readonly orders: ReadonlyArray<RequestOrder>
+  /** The folder of clips. */
+  readonly clips: string
+  /** From where it takes the lines of a section, some at a time: in both threads they are gone again before there are many. */
+  readonly lines: MessagePort
   /** Where it leaves the bytes for ffmpeg, slot by slot, and which of the slots are taken: 1, or free: 0. */
   readonly room: SharedArrayBuffer
   readonly slots: SharedArrayBuffer
 }
 
-/** A section to be made; the next is sent when it is. */
-export interface SectionOrder {
-  readonly section: Section
-  readonly lines: ReadonlyArray<MixLine>
-}
+/** Some of a section's lines. */
+export type SomeLines = ReadonlyArray<MixLine>
+
+/** A section to be made, whose lines have been sent; the next is sent when it is. */
+export type SectionOrder = Section
 
 /** Bytes in a slot. */
 export const slotBytes = 512 * 1024

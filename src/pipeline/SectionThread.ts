@@ -1,16 +1,20 @@
 /** A thread that makes sections of a programme, seen from the delivery. */
 import { existsSync } from "node:fs"
-import { Worker } from "node:worker_threads"
-import { Effect, type Scope } from "effect"
+import { MessageChannel, Worker } from "node:worker_threads"
+import { Effect, Iterable, type Scope } from "effect"
+import type { Section } from "../audio/Section.ts"
 import { builtProgram } from "../domain/BuiltProgram.ts"
 import type { Made } from "../ffmpeg/Encoder.ts"
 import { heardOf } from "../ffmpeg/Blocks.ts"
 import { feeds } from "../ffmpeg/Hands.ts"
+import type { MixLine } from "./SectionMaking.ts"
 import {
+  failureOf,
   type SectionAnswer,
   type SectionFailure,
   type SectionOrder,
   slotBytes,
+  type SomeLines,
   type ThreadStart
 } from "./SectionOrder.ts"
 
@@ -24,16 +28,20 @@ const slotCount = 6
 /** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
 const resourceLimits = { maxYoungGenerationSizeMb: 3 }
 
-/** Makes a section and hands on what comes of it, in order. Only one at a time. */
+/** Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late. */
+const linesAtOnce = 32
+
+/** Makes a section of its lines and hands on what comes of it, in order. Only one at a time. */
 export type MakeSection = (
-  order: SectionOrder,
+  section: Section,
+  lines: Iterable<MixLine>,
   handOn: (made: Made) => void
 ) => Effect.Effect<void, SectionFailure>
 
 /** Starts a thread, which ends with the scope. */
 export const sectionThread = (
   program: string,
-  start: Pick<ThreadStart, "mastering" | "orders">
+  start: Pick<ThreadStart, "mastering" | "orders" | "clips">
 ): Effect.Effect<MakeSection, never, Scope.Scope> =>
   Effect.gen(function* () {
     const isFed = feeds(start.orders)
@@ -41,9 +49,11 @@ export const sectionThread = (
     const room = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)
     const taken = new Int32Array(slots)
-    const workerData: ThreadStart = { ...start, room, slots }
+    const lines = new MessageChannel()
+    const workerData: ThreadStart = { ...start, lines: lines.port2, room, slots }
+    const transferList = [lines.port2]
     const worker = yield* Effect.acquireRelease(
-      Effect.sync(() => new Worker(program, { workerData, execArgv: [], resourceLimits })),
+      Effect.sync(() => new Worker(program, { workerData, transferList, execArgv: [], resourceLimits })),
       (thread) => Effect.promise(() => thread.terminate())
     )
     const fedFrom = (order: number, slot: number, length: number): Made => ({
@@ -55,7 +65,12 @@ export const sectionThread = (
         Atomics.notify(taken, slot)
       }
     })
-    return (order, handOn) =>
+    const send = (section: Section, its: Iterable<MixLine>) => {
+      for (const some of Iterable.chunksOf(its, linesAtOnce))
+        lines.port1.postMessage(some satisfies SomeLines)
+      worker.postMessage(section satisfies SectionOrder)
+    }
+    return (section, its, handOn) =>
       Effect.async<void, SectionFailure>((resume) => {
         const hear = (answer: SectionAnswer) => {
           if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
@@ -70,7 +85,12 @@ export const sectionThread = (
         }
         const end = () => worker.off("message", hear).off("error", die)
         worker.on("message", hear).on("error", die)
-        worker.postMessage(order)
+        try {
+          send(section, its)
+        } catch (cause) {
+          end()
+          resume(Effect.fail(failureOf(cause)))
+        }
         return Effect.sync(end)
       })
   })

@@ -60,12 +60,12 @@ export const madeInSections =
 export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingFault, ClipFolder> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const { state, pathOf } = yield* ClipFolder
+      const { state, folder } = yield* ClipFolder
       const { rate, channels, length } = programme
       const all = { begin: 0, end: length }
-      const lines = yield* linesIn(programme, all, [], pathOf)
+      const lines = linesIn(programme, all, [])
       const desk = yield* Effect.acquireRelease(
-        Effect.sync(() => new Desk()),
+        Effect.sync(() => new Desk(folder)),
         (used) => Effect.sync(() => used.clear())
       )
       const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, desk)
@@ -81,12 +81,12 @@ export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingF
 const madeHere = (wanted: Making, section: Section, orders: ReadonlyArray<RequestOrder>) =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const { state, pathOf } = yield* ClipFolder
-      const lines = yield* linesIn(wanted.programme, section, wanted.stems, pathOf)
+      const { state, folder } = yield* ClipFolder
+      const lines = linesIn(wanted.programme, section, wanted.stems)
       const made: Array<Made> = []
       const feed = (order: number, bytes: Uint8Array) => void made.push(fed(order, bytes))
       const steps = yield* Effect.acquireRelease(
-        Effect.sync(() => making(masteringOf(wanted), section, lines, orders, new Desk(), feed)),
+        Effect.sync(() => making(masteringOf(wanted), section, lines, orders, new Desk(folder), feed)),
         (begun) => Effect.sync(() => begun.return([]))
       )
       return Stream.paginateChunkEffect(undefined, () =>
@@ -121,11 +121,11 @@ const madeByThreads = (
 ) =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const { state, pathOf } = yield* ClipFolder
+      const { state, folder } = yield* ClipFolder
       const cores = availableParallelism() - (feeds(orders) ? encoderCores : 0)
       const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
-        sectionThread(program, { mastering: masteringOf(wanted), orders }),
+        sectionThread(program, { mastering: masteringOf(wanted), orders, clips: folder }),
         count
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
@@ -137,9 +137,9 @@ const madeByThreads = (
         works,
         ({ section, made }) =>
           Effect.gen(function* () {
-            const lines = yield* linesIn(wanted.programme, section, wanted.stems, pathOf)
             const make = yield* idle
-            yield* make({ section, lines }, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
+            const lines = linesIn(wanted.programme, section, wanted.stems)
+            yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
               Effect.catchAll((failure) => faultOf(failure, orders, state))
             )
             yield* idle.offer(make)

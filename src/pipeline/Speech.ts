@@ -12,7 +12,6 @@ import type { ClipReader } from "../store/ClipReader.ts"
 /** A stretch of a clip. */
 export interface SpeechPart {
   readonly utterance: UtteranceKey
-  readonly path: string
   readonly checksum: string
   readonly rate: SampleRate
   /** Its frames in the clip. */
@@ -51,7 +50,7 @@ export const speechOf = (
 }
 
 const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: Room): Float32Array => {
-  const read = reader.read(part.path, part.checksum, (bytes) => {
+  const read = reader.read(part.utterance, part.checksum, (bytes) => {
     const samples = plainSamplesIn(bytes)?.subarray(part.from, part.to)
     if (samples === undefined) return undefined
     const floats = room(samples.length)

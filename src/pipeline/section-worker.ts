@@ -1,19 +1,20 @@
 /** The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once. */
-import { parentPort, workerData } from "node:worker_threads"
-import { Desk, making } from "./SectionMaking.ts"
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import { Desk, making, type MixLine } from "./SectionMaking.ts"
 import {
   failureOf,
   type SectionAnswer,
   type SectionOrder,
   slotBytes,
+  type SomeLines,
   type ThreadStart
 } from "./SectionOrder.ts"
 
 const port = parentPort
 if (port === null) throw new Error("this file is a thread that makes sections: it is started by a delivery")
 
-const { mastering, orders, room, slots }: ThreadStart = workerData
-const desk = new Desk()
+const { mastering, orders, clips, lines, room, slots }: ThreadStart = workerData
+const desk = new Desk(clips)
 
 const say = (answer: SectionAnswer): void => port.postMessage(answer)
 
@@ -60,11 +61,21 @@ class Slots {
   }
 }
 
+/** The section's lines as they were sent. */
+function* linesSent(): Generator<MixLine> {
+  for (let sent = receiveMessageOnPort(lines); sent !== undefined; sent = receiveMessageOnPort(lines)) {
+    const some: SomeLines = sent.message
+    yield* some
+  }
+}
+
 const fed = new Slots()
 
-port.on("message", ({ section, lines }: SectionOrder) => {
+port.on("message", (section: SectionOrder) => {
   try {
-    const steps = making(mastering, section, lines, orders, desk, (order, bytes) => fed.put(order, bytes))
+    const steps = making(mastering, section, linesSent(), orders, desk, (order, bytes) =>
+      fed.put(order, bytes)
+    )
     let step = steps.next()
     while (step.done !== true) step = steps.next()
     fed.sendAll()

@@ -37,7 +37,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       yield* attempt(() => writeWhole(clips, `${key}.original.${ending}`, bytes))
     })
 
-    const reader = new ClipReader()
+    const reader = new ClipReader(clips)
 
     /** Work with clips as they are read. Synchronous, as below: a mix reads thousands of small files one by one. */
     const reading = <A>(work: (reader: ClipReader) => A) => worked(folder, () => work(reader))
@@ -63,8 +63,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     ) {
       yield* worked(folder, () => {
         for (const [key, checksum] of checksums)
-          if (reader.read(pathOf(key), checksum, () => true) === undefined)
-            rmSync(pathOf(key), { force: true })
+          if (reader.read(key, checksum, () => true) === undefined) rmSync(pathOf(key), { force: true })
       })
     })
 

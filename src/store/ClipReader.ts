@@ -1,17 +1,23 @@
 /** Clips' files read one after the other, each told from a damaged one by its checksum. It loads little: threads do it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
+import { join } from "node:path"
+import type { UtteranceKey } from "../domain/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
+import { clipName } from "./ClipFile.ts"
 
 /** Reads into one room, file after file. Throws what the file system throws. */
 export class ClipReader {
   private room = Buffer.alloc(0)
 
+  /** The folder of clips. */
+  constructor(private readonly clips: string) {}
+
   /**
-   * What `use` makes of a file's bytes, which are its own until it returns; undefined where the file is gone or is not what was
-   * written.
+   * What `use` makes of the bytes of a clip's file, which are its own until it returns; undefined where the file is gone or is not what
+   * was written.
    */
-  read<A>(path: string, checksum: string, use: (bytes: Uint8Array) => A): A | undefined {
-    const file = openedIfThere(path)
+  read<A>(key: UtteranceKey, checksum: string, use: (bytes: Uint8Array) => A): A | undefined {
+    const file = openedIfThere(join(this.clips, clipName(key)))
     if (file === undefined) return undefined
     try {
       const { size } = fstatSync(file)

@@ -111,12 +111,11 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     return { request, order: file.order }
   })
   const mastering: Mastering = { rate, channels, stems: 1, gain, ceiling: 0.84 }
-  const desk = new Desk()
+  const desk = new Desk(join(folder, "clips"))
   const heard = [...sectionsOf(length, rate, seconds)].reverse().map((section) => {
-    const lines = linesIn(programme, section, speakers.slice(0, 1), pathOf)
-    if (lines._tag === "Left") throw lines.left
+    const lines = linesIn(programme, section, speakers.slice(0, 1))
     const all = [...orders, { request: 0, order: { kind: "listen", ...feed } as const }]
-    const steps = making(mastering, section, lines.right, all, desk, () => undefined)
+    const steps = making(mastering, section, lines, all, desk, () => undefined)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
     return step.value[2]
@@ -246,6 +245,10 @@ describe("threads", () => {
       }
       const missing = yield* Effect.flip(delivered(lacking, "lacking"))
       expect(missing).toBeInstanceOf(ClipMissing)
+      const without: Programme = { ...long, clips: new Map([...clips].slice(1)) }
+      expect(yield* Effect.flip(delivered(without, "without"))).toEqual(
+        new ClipMissing({ utterance: keyOf(1) })
+      )
       const path = join(folder, "full.wav")
       symlinkSync("/dev/full", `${path}.part`)
       expect(yield* Effect.flip(delivered(long, "full"))).toEqual(new DiskFull({ path }))
