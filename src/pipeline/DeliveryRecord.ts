@@ -1,11 +1,11 @@
 /** What decides a job's files, and which files were made of it last. */
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
 import type { JobPlan } from "./Plan.ts"
 
@@ -69,6 +69,32 @@ export const rememberFiles = Effect.fnUntraced(function* (
     onNone: () => deliveries.forget(out, job.id),
     onSome: (sized) => deliveries.remember(out, job.id, { digest, files: sized })
   })
+})
+
+/**
+ * Takes away what the delivery before has left among a job's clips and stems, unless it was changed since: who lays all files of such a
+ * folder into a film would have a line twice that has moved. `files` are those of the delivery now.
+ */
+export const removeOutdated = Effect.fnUntraced(function* (
+  out: string,
+  job: JobId,
+  before: Delivery,
+  files: ReadonlyArray<string>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const made = new Set(files.map((file) => relative(out, file)))
+  const folders = new Set([...made].map((file) => dirname(file)).filter((folder) => folder !== job))
+  const left = before.files.filter(({ path }) => folders.has(dirname(path)) && !made.has(path))
+  yield* Effect.forEach(
+    left,
+    ({ path, bytes }) =>
+      Effect.ignore(
+        Effect.flatMap(fs.stat(join(out, path)), ({ size }) =>
+          Number(size) === bytes ? fs.remove(join(out, path)) : Effect.void
+        )
+      ),
+    { discard: true }
+  )
 })
 
 /** Whether every file of a delivery is there as it was written. */

@@ -18,7 +18,7 @@ import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { cuesNamed } from "./CueNumbers.ts"
 import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
-import { allThere, digestOf, madeIn, rememberFiles, reportNames } from "./DeliveryRecord.ts"
+import { allThere, digestOf, madeIn, rememberFiles, removeOutdated, reportNames } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
 import { placeLines, unsaidLines } from "./Place.ts"
 import type { Job } from "./Job.ts"
@@ -71,14 +71,22 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
           files: madeIn(made)
         }
       : undefined
-  return { keys, stored, clips, digest, last, unchanged }
+  return { keys, stored, clips, digest, before: made, last, unchanged }
 })
 
 /** Remembers that a job was delivered, what decided its files, and that its clips are in use. */
 export const recorded = Effect.fnUntraced(function* (
   plan: JobPlan,
   out: string,
-  { clips, digest }: { readonly clips: ReadonlyMap<UtteranceKey, unknown>; readonly digest: string },
+  {
+    clips,
+    digest,
+    before
+  }: {
+    readonly clips: ReadonlyMap<UtteranceKey, unknown>
+    readonly digest: string
+    readonly before: Delivery | undefined
+  },
   files: ReadonlyArray<string>
 ) {
   const store = yield* UtteranceStore
@@ -87,6 +95,7 @@ export const recorded = Effect.fnUntraced(function* (
     concurrency: "unbounded",
     discard: true
   })
+  if (before !== undefined) yield* removeOutdated(out, plan.job.id, before, files)
   const beside = reportNames.map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })
@@ -167,7 +176,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   yield* writeReport(out, report)
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
-    const heard = yield* verifyJob(out, job.id)
+    const heard = yield* verifyJob(out, job)
     if (!isWell(heard)) {
       const unheard: JobResult = {
         job,

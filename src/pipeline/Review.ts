@@ -21,11 +21,14 @@ import { announce } from "./Announce.ts"
 import type { Batch, Job } from "./Job.ts"
 import { spoken } from "./Mixdown.ts"
 import { writeOverrides } from "./OverridesFile.ts"
+import type { JobResult } from "./JobDelivery.ts"
+import { withLeftOut } from "./LeftOut.ts"
 import { placeLines } from "./Place.ts"
 import { type JobPlan, planBatch } from "./Plan.ts"
 import { retakesOf } from "./Retake.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 import { type Changes, changesOf, merged, voicesOf, wishOf } from "./ReviewWishes.ts"
+import { deliverShared } from "./SharedVideo.ts"
 import { speak } from "./Speak.ts"
 import { usualSettings } from "./SpeakSettings.ts"
 
@@ -215,9 +218,16 @@ const deliveredAnew = Effect.fnUntraced(function* (batch: Batch, id: JobId, over
   const job = plan.jobs.find((one) => one.job.id === id)
   if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
   const takes = yield* retakesOf(job, batch)
-  const result = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
+  const settled = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
+  const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
   if (result.status !== "delivered")
     return yield* new ReviewFailed({
       words: `it is accepted, but job ${id} is not delivered: ${result.error}`
     })
+})
+
+/** A job's end with the video that it goes into made anew. */
+const heardInShared = Effect.fnUntraced(function* ({ jobs, out }: Batch, settled: JobResult) {
+  const all = yield* deliverShared(out, yield* withLeftOut({ every: jobs, out }, [settled]))
+  return all.find(({ job }) => job.id === settled.job.id) ?? settled
 })

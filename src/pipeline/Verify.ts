@@ -59,23 +59,27 @@ const listeningRate = SampleRate.make(16_000)
 
 /** Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing. */
 export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
-  return yield* Effect.forEach(jobs.filter(isHeard), ({ id }) =>
-    Effect.map(Effect.either(verifyJob(out, id)), (heard) => ({ id, heard }))
+  return yield* Effect.forEach(jobs.filter(isHeard), (job) =>
+    Effect.map(Effect.either(verifyJob(out, job)), (heard) => ({ id: job.id, heard }))
   )
 })
 
 /** Whether a job makes a file that can be listened to. */
-export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean =>
-  endings.some((ending) => outputs.includes(ending))
+export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({ outputs }).length > 0
+
+/** Which of the files that a job makes can be listened to, the best first. One that it made once and makes no more tells nothing of it. */
+const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
 
 /** Whether every cue is heard where the report puts it. */
 export const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
 
 /** Verifies one job by its report and the best of its files. */
-export const verifyJob = Effect.fn("Verify.job")(function* (out: string, id: JobId) {
+export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pick<Job, "id" | "outputs">) {
   const ffmpeg = yield* Ffmpeg
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
+  const { id } = job
+  const endings = heardIn(job)
   const folder = join(out, id)
   const report = yield* fs.readFileString(join(folder, "report.json")).pipe(
     Effect.flatMap(Schema.decode(Schema.parseJson(JobReport))),

@@ -10,6 +10,8 @@ import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import { planBatch } from "../../src/pipeline/Plan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
+import { acceptTake } from "../../src/pipeline/Review.ts"
+import { verifyBatch } from "../../src/pipeline/Verify.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
 import { video } from "../ffmpeg/media.ts"
@@ -226,6 +228,44 @@ it.scopedLive(
           ["vi", "fine"],
           ["de", "fine"]
         ])
+
+        const film = () => readFileSync(join(folder, "out/all.mkv"))
+        const before = film()
+        const batch = yield* loadBatch([join(folder, "night.json")], {})
+        const wish = { say: "All is better.", provider: "provider_fast", voice: "v1" }
+        yield* Effect.provide(acceptTake(batch, batch.jobs[0], 1, { "1": wish }), standIn(0))
+        expect(film().equals(before), "what is accepted is heard in it").toBe(false)
+        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })
+)
+
+it.scopedLive("what is delivered anew leaves nothing of what it was, and is listened to as it is now", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const night = (start: string, outputs: ReadonlyArray<string>) => {
+      writeFileSync(join(folder, "note.srt"), `1\n00:00:${start},000 --> 00:00:09,000\nAll is well.\n`)
+      writeFileSync(
+        join(folder, "night.json"),
+        JSON.stringify({ jobs: [{ input: "note.srt", provider: "provider_fast", voice: "v1", outputs }] })
+      )
+    }
+    yield* Effect.gen(function* () {
+      const service = yield* Layer.memoize(standIn(0))
+      const loaded = loadBatch([join(folder, "night.json")], {})
+      const ran = Effect.flatMap(Effect.flatMap(loaded, planBatch), (plan) => dub(plan, service))
+      const clips = join(folder, "out/note/clips")
+      night("01", ["wav", "clips"])
+      yield* ran
+      writeFileSync(join(clips, "mine.txt"), "What a person put there.")
+      night("05", ["flac", "clips"])
+      yield* ran
+      expect(readdirSync(clips).toSorted()).toEqual(["0001_voice_00-00-05-000.wav", "mine.txt"])
+      const [heard] = yield* verifyBatch(yield* loaded)
+      expect(heard?.heard).toMatchObject({
+        _tag: "Right",
+        right: { file: join(folder, "out/note/note.flac"), missing: 0, off: 0 }
+      })
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+  })
 )
