@@ -36,6 +36,7 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   InputRejected: exitCodes.unusable,
   ScriptRejected: exitCodes.unusable,
   NoFfmpeg: exitCodes.unusable,
+  NoSqlite: exitCodes.unusable,
   ConfigError: exitCodes.unusable,
   SettingsRejected: exitCodes.unusable,
   KeyRejected: exitCodes.unusable,

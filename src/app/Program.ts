@@ -12,6 +12,7 @@ import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
 import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
+import { NoSqlite } from "../store/NoSqlite.ts"
 import { commandNamed, type CommandPath, optionsKnown } from "./Usage.ts"
 
 const given = process.argv.slice(2)
@@ -85,7 +86,10 @@ const interrupted = Effect.flatMap(Screen, (screen) => {
 })
 
 const fault = (cause: Cause.Cause<unknown>): Ended => {
-  const [first = ""] = String(Cause.squash(cause)).split("\n")
+  const defect = Cause.squash(cause)
+  // A part of the program does not load without it.
+  if (defect instanceof NoSqlite) return endedBy(defect)
+  const [first = ""] = String(defect).split("\n")
   const more = verbose ? "" : " (--verbose shows where)"
   return new Ended({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
 }

@@ -5,18 +5,27 @@
  */
 import { createRequire } from "node:module"
 import type Sqlite from "better-sqlite3"
+import { NoSqlite } from "./NoSqlite.ts"
 
 const require = createRequire(import.meta.url)
 const [major = 0] = process.versions.node.split(".").map(Number)
 
+/** The packages that will do, the best first; the second of two stands in where optional packages were not installed. */
+const packages = major < 22 ? ["better-sqlite3"] : ["better-sqlite3-napi", "better-sqlite3"]
+
 const load = (): typeof Sqlite => {
-  if (major < 22) return require("better-sqlite3")
-  try {
-    return require("better-sqlite3-napi")
-  } catch {
-    // Installed without optional packages.
-    return require("better-sqlite3")
+  let cause: unknown
+  for (const name of packages) {
+    try {
+      const found: typeof Sqlite = require(name)
+      // Its binary is loaded only when it is needed.
+      new found(":memory:").close()
+      return found
+    } catch (fault) {
+      cause ??= fault
+    }
   }
+  throw new NoSqlite({ node: process.versions.node, cause })
 }
 
 const sqlite = load()
