@@ -34,8 +34,11 @@ export const fitted = (row: string, columns: number): string => {
 export const linesTaken = (row: string, columns: number): number =>
   Math.max(1, Math.ceil(stringWidth(row) / Math.max(1, columns)))
 
-/** What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start. */
+/**
+ * What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start. Line by line: a screen that
+ * is cleared as a whole goes into the scrollback of some terminals, frame after frame.
+ */
 export const erasing = (rows: ReadonlyArray<string>, columns: number): string => {
   const lines = rows.reduce((sum, row) => sum + linesTaken(row, columns), 0)
-  return lines === 0 ? "" : `\r\u001b[${lines}A\u001b[J`
+  return lines === 0 ? "" : `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
 }

@@ -30,16 +30,19 @@ describe("fitted", () => {
 })
 
 describe("erasing", () => {
+  /** Never a whole screen at once, which a terminal may keep in its scrollback. */
+  const cleared = (lines: number) => `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
+
   test("nothing drawn, nothing to erase", () => {
     expect(erasing([], 80)).toBe("")
   })
 
   test("goes up as many lines as the rows take", () => {
-    expect(erasing(["one", "two"], 80)).toBe("\r\u001b[2A\u001b[J")
+    expect(erasing(["one", "two"], 80)).toBe(cleared(2))
   })
 
   test("counts the lines into which a narrower terminal has broken a row", () => {
     expect(linesTaken("x".repeat(100), 40)).toBe(3)
-    expect(erasing(["x".repeat(100), "y"], 40)).toBe("\r\u001b[4A\u001b[J")
+    expect(erasing(["x".repeat(100), "y"], 40)).toBe(cleared(4))
   })
 })

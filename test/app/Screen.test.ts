@@ -16,10 +16,8 @@ const terminal = (size: { readonly columns: number; readonly rows: number } | un
         lines[row] ??= ""
       } else if (piece === "\r") continue
       else if (piece.endsWith("A") && piece.startsWith("\u001b")) row -= Number(/\d+/u.exec(piece)?.[0] ?? 1)
-      else if (piece === "\u001b[J") {
-        lines.length = row
-        lines.push("")
-      } else if (!piece.startsWith("\u001b")) lines[row] += piece
+      else if (piece === "\u001b[2K") lines[row] = ""
+      else if (!piece.startsWith("\u001b")) lines[row] += piece
     }
   }
   const stream: Stream = {
