@@ -1,7 +1,7 @@
 /** Jobs of the manifest that a run was not asked for: how they stand, by what earlier runs have left. */
 import { Effect } from "effect"
 import { looksOf } from "../pages/Flags.ts"
-import { Deliveries } from "../store/Deliveries.ts"
+import { Deliveries, type Delivery } from "../store/Deliveries.ts"
 import { allThere, madeIn } from "./DeliveryRecord.ts"
 import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
@@ -13,16 +13,16 @@ export const withLeftOut = Effect.fn("LeftOut.with")(function* (
   results: ReadonlyArray<JobResult>
 ) {
   if (every === undefined) return results
+  const deliveries = yield* Deliveries
+  const past = yield* deliveries.all(out)
   const ended = new Map(results.map((result) => [result.job.id, result]))
   return yield* Effect.forEach(every, (job) => {
     const result = ended.get(job.id)
-    return result === undefined ? standingOf(out, job) : Effect.succeed(result)
+    return result === undefined ? standingOf(out, job, past.get(job.id)) : Effect.succeed(result)
   })
 })
 
-const standingOf = Effect.fnUntraced(function* (out: string, job: Job) {
-  const deliveries = yield* Deliveries
-  const made = (yield* deliveries.all(out)).get(job.id)
+const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Delivery | undefined) {
   const report = yield* reportIn(out, job.id)
   const before = {
     job,
