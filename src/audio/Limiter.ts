@@ -3,8 +3,7 @@
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
 import type { SampleRate } from "../domain/Units.ts"
-import { Channel } from "./Channel.ts"
-import { productsOf } from "./Kernels.ts"
+import { Delay, type Settled } from "./Delay.ts"
 import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import { crestsAbove, interpolatorTaps } from "./TruePeak.ts"
@@ -27,8 +26,8 @@ export class Limiter {
   private readonly window: number
   /** What is left of a gain's lack a frame later. */
   private readonly keep: number
-  /** For each channel the samples whose gain is not settled or that the next intervals need. */
-  private readonly lines: ReadonlyArray<Channel>
+  /** Holds the samples whose gain is not settled or that the next intervals need. */
+  private readonly delay: Delay
   private readonly memory: LimiterMemory
   /** Frames looked at. */
   private seen = 0
@@ -36,7 +35,7 @@ export class Limiter {
   /** What a block's work is done in, kept from block to block. */
   private readonly peaks: Array<Float32Array> = []
   private gains: Float32Array | undefined
-  private result: Float32Array | undefined
+  private settled: Settled = { frames: 0, skipped: 0, gains: undefined }
 
   /**
    * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that all samples are
@@ -52,7 +51,7 @@ export class Limiter {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
     this.keep = Math.exp(-1 / (rate * release))
-    this.lines = Array.from({ length: channels }, () => new Channel(before + this.window - 1, room))
+    this.delay = this.delayFor(room)
     this.memory = new LimiterMemory(this.window)
   }
 
@@ -61,29 +60,37 @@ export class Limiter {
    * until the next call.
    */
   push(block: Float32Array): Float32Array {
-    const { channels, window } = this
-    const lines = this.lines.map((line, channel) => line.take(block, channel, channels, this.drive))
-    const ready = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
-    const skipped = Math.min(ready, Math.max(0, window - 1 - this.seen))
-    const size = (ready - skipped) * channels
-    this.result = roomFor(size, this.result, this.room)
-    const result = this.result.subarray(0, size)
-    const gains = this.gainsFor(this.peaksOf(lines, ready), ready)
-    lines.forEach((line, channel) => {
-      const settled = line.subarray(before + skipped, before + ready)
-      if (gains === undefined && channels === 1) result.set(settled)
-      else if (gains === undefined) spread(settled, result, channel, channels)
-      else multiplied(settled, gains.subarray(skipped, ready), result, channel, channels)
-    })
-    for (const line of this.lines) line.release(ready)
-    return result
+    const { window } = this
+    const lines = this.delay.take(block)
+    const frames = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
+    const skipped = Math.min(frames, Math.max(0, window - 1 - this.seen))
+    this.settled = { frames, skipped, gains: this.gainsFor(this.peaksOf(lines, frames), frames) }
+    return this.delay.give(lines, this.settled)
   }
 
   /** What is left, as if silence followed: in all as many frames come out as went in. Nothing may be pushed afterwards. */
   flush(): Float32Array {
     if (this.ended) return new Float32Array(0)
     this.ended = true
-    return this.push(new Float32Array((behind + this.window - 1) * this.channels))
+    return this.push(this.silence())
+  }
+
+  /** For a stem of what is limited: it gets the same gains, so that stems add up to the whole. */
+  follower(room: Room = newRoom): Follower {
+    return new Follower(
+      this.delayFor(room),
+      () => this.settled,
+      () => this.silence()
+    )
+  }
+
+  /** What brings out all that is held. */
+  private silence(): Float32Array {
+    return new Float32Array((behind + this.window - 1) * this.channels)
+  }
+
+  private delayFor(room: Room): Delay {
+    return new Delay(this.channels, before, this.window - 1, this.drive, room)
   }
 
   /**
@@ -115,17 +122,21 @@ export class Limiter {
   }
 }
 
-const spread = (line: Float32Array, into: Float32Array, channel: number, channels: number): void => {
-  for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]!
-}
+/** Goes along with a limiter: takes and gives as many frames as that does, each time after it. */
+export class Follower {
+  constructor(
+    private readonly delay: Delay,
+    private readonly settled: () => Settled,
+    private readonly silence: () => Float32Array
+  ) {}
 
-const multiplied = (
-  line: Float32Array,
-  gains: Float32Array,
-  into: Float32Array,
-  channel: number,
-  channels: number
-): void => {
-  if (channels === 1) productsOf(line, gains, into)
-  else for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]! * gains[i]!
+  /** Takes the frames of a stem that the limiter has just taken of the whole; what is given out is valid until the next call. */
+  push(block: Float32Array): Float32Array {
+    return this.delay.give(this.delay.take(block), this.settled())
+  }
+
+  /** What is left when the limiter has been flushed. */
+  flush(): Float32Array {
+    return this.push(this.silence())
+  }
 }

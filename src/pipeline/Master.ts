@@ -4,6 +4,7 @@ import { gainOf } from "../audio/Pcm.ts"
 import type { JobId, SpeakerName } from "../domain/Ids.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"
+import type { EncodeRequest } from "../ffmpeg/Encoder.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { measuredOf } from "./Levelling.ts"
 import type { Programme } from "./Mixdown.ts"
@@ -28,8 +29,8 @@ export interface Level {
   readonly peak: number
 }
 
-/** Stems that are made in one pass: each has an encoder of its own. */
-const stemsAtOnce = 8
+/** Stems that are made in one pass: each takes its memory. */
+const stemsAtOnce = 12
 
 /** Makes the files of the whole and of its stems; returns what the whole measures, and its outline. */
 export const master = Effect.fn("Master.master")(function* (
@@ -39,45 +40,37 @@ export const master = Effect.fn("Master.master")(function* (
   whole: WholeFiles,
   stems: ReadonlyArray<Stem>
 ) {
+  const { rate, channels, length } = programme
+  const feed = { rate, channels, frames: length }
   const [first = [], ...others] = Array.chunksOf(stems, stemsAtOnce)
-  const made = yield* pass(job, programme, level, whole, first)
-  yield* Effect.forEach(others, (group) => pass(job, spokenBy(programme, group), level, noFiles, group), {
+  // The whole is listened to, whether or not it becomes a file of its own.
+  const request = { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true }
+  const [heard] = yield* pass(job, programme, level, request, first)
+  // Stems are held as the whole is, which is therefore made again.
+  yield* Effect.forEach(others, (group) => pass(job, programme, level, { feed, sinks: [] }, group), {
     discard: true
   })
-  return made
+  if (heard === undefined) return yield* Effect.dieMessage("the programme was not listened to")
+  return { measured: measuredOf(heard), peaks: heard.peaks }
 })
-
-const noFiles: WholeFiles = { sinks: [], chapters: [] }
-
-const spokenBy = (programme: Programme, stems: ReadonlyArray<Stem>): Programme => {
-  const speakers = new Set(stems.map(({ speaker }) => speaker))
-  return { ...programme, placements: programme.placements.filter(({ speaker }) => speakers.has(speaker)) }
-}
 
 const pass = Effect.fnUntraced(function* (
   job: JobId,
   programme: Programme,
   { gain, peak }: Level,
-  whole: WholeFiles,
+  whole: EncodeRequest,
   stems: ReadonlyArray<Stem>
 ) {
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
-  const { rate, channels, length } = programme
   let told = 0
   const telling = (fraction: number) => {
     if (fraction < told + 0.05) return Effect.void
     told = fraction
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
-  const feed = { rate, channels, frames: length }
-  // The whole is listened to, whether or not it becomes a file of its own.
-  const requests = [
-    { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true },
-    ...stems.map(({ sink }) => ({ feed, sinks: [sink] }))
-  ]
-  const [heard] = yield* ffmpeg.encodeAll(
-    requests,
+  return yield* ffmpeg.encodeAll(
+    [whole, ...stems.map(({ sink }) => ({ feed: whole.feed, sinks: [sink] }))],
     madeInSections({
       programme,
       stems: stems.map(({ speaker }) => speaker),
@@ -86,6 +79,4 @@ const pass = Effect.fnUntraced(function* (
       progress: telling
     })
   )
-  if (heard === undefined) return yield* Effect.dieMessage("the programme was not listened to")
-  return { measured: measuredOf(heard), peaks: heard.peaks }
 })

@@ -14,7 +14,7 @@ export interface Mastering {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   readonly stems: number
-  /** The factor that all samples are multiplied by, and the amplitude that no peak passes. */
+  /** The factor that all samples are multiplied by, and the amplitude that no peak of the whole passes: stems get the same gains. */
   readonly gain: number
   readonly ceiling: number
 }
@@ -91,15 +91,13 @@ export function* making(
   const { rate, channels, stems, gain, ceiling } = mastering
   const hands = new Hands(orders, section, feed, desk.work.take)
   try {
-    const limiters = Array.from(
-      { length: stems + 1 },
-      () => new Limiter(rate, channels, ceiling, gain, desk.work.take)
-    )
-    for (const block of mixedSection(mastering, section, lines, desk)) {
-      hands.take(limiters.map((limiter, at) => limiter.push(block[at] ?? nothing)))
+    const limiter = new Limiter(rate, channels, ceiling, gain, desk.work.take)
+    const followers = Array.from({ length: stems }, () => limiter.follower(desk.work.take))
+    for (const [whole, ...others] of mixedSection(mastering, section, lines, desk)) {
+      hands.take([limiter.push(whole), ...followers.map((stem, at) => stem.push(others[at] ?? nothing))])
       yield
     }
-    hands.take(limiters.map((limiter) => limiter.flush()))
+    hands.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
     return hands.finish()
   } finally {
     hands.close()

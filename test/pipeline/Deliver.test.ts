@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { type Array, Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { decibelsOf } from "../../src/audio/Pcm.ts"
 import { TruePeakMeter } from "../../src/audio/TruePeak.ts"
@@ -266,10 +266,10 @@ describe("a delivery", () => {
           // From picture 30 up to 51: 25 ms longer than it is spoken.
           { cue: 2, speaker: "BO", start: 1210, length: 815 }
         ]
-        // A target low enough for the limiter to leave every sample alone.
+        // So loud that peaks are held all over it.
         const { folder, files } = yield* delivered(
           lines,
-          jobOf(["wav", "stems", "clips"], { loudness: -30 }),
+          jobOf(["wav", "stems", "clips"], { loudness: -10 }),
           3000
         )
         expect(files).toEqual(
@@ -299,6 +299,29 @@ describe("a delivery", () => {
         ])
         expect(clip.channels[0].subarray(816 * 48).every((sample) => sample === 0)).toBe(true)
       }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("stems of more speakers than are made at once add up to the whole", () =>
+    Effect.gen(function* () {
+      const lines = Array.makeBy(15, (cue): Spoken => ({
+        cue: cue + 1,
+        speaker: `S${cue}`,
+        start: 300 + 100 * cue,
+        length: 700
+      }))
+      const { files } = yield* delivered(lines, jobOf(["wav", "stems"], { loudness: -8 }), 3000)
+      const [whole, ...stems] = yield* Effect.forEach(files, (file) =>
+        Effect.map(wavAt(file), (wav) => wav.channels[0])
+      )
+      expect(stems.length).toBe(15)
+      const off = whole?.reduce(
+        (most, sample, i) =>
+          Math.max(most, Math.abs(stems.reduce((sum, stem) => sum + (stem[i] ?? 0), -sample))),
+        0
+      )
+      // Each file is dithered by itself: a step and a half of 16 bit each.
+      expect(off).toBeLessThan((16 * 1.5) / 32_768)
+    }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive(

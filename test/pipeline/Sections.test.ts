@@ -95,11 +95,11 @@ interface Output {
   readonly depth: 16 | 24 | 32
 }
 
-/** The file of the whole, the one of a stem, and what the whole measures, made in sections of so many seconds, the last first. */
+/** The file of the whole, those of its stems, and what the whole measures, made in sections of so many seconds, the last first. */
 const made = (programme: Programme, output: Output, gain: number, seconds: number) => {
   const { length, channels } = programme
   const feed = { rate, channels, frames: length }
-  const orders = ["whole.wav", "stem.wav"].map((name, request) => {
+  const orders = ["whole.wav", "anna.wav", "bo.wav"].map((name, request) => {
     const path = join(folder, name)
     const { rate: rateOut, depth } = output
     const file = wavFileOf(feed, {
@@ -110,15 +110,15 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     beginWav(path, file.header)
     return { request, order: file.order }
   })
-  const mastering: Mastering = { rate, channels, stems: 1, gain, ceiling: 0.84 }
+  const mastering: Mastering = { rate, channels, stems: 2, gain, ceiling: 0.84 }
   const desk = new Desk(join(folder, "clips"))
   const heard = [...sectionsOf(length, rate, seconds)].reverse().map((section) => {
-    const lines = linesIn(programme, section, speakers.slice(0, 1))
+    const lines = linesIn(programme, section, speakers)
     const all = [...orders, { request: 0, order: { kind: "listen", ...feed } as const }]
     const steps = making(mastering, section, lines, all, desk, () => undefined)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
-    return step.value[2]
+    return step.value[3]
   })
   const measuring = new Measuring(feed)
   for (const one of heard.reverse()) if (one !== undefined) measuring.add(one)
@@ -128,10 +128,13 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
   }
 }
 
+/** The samples of a file of floats. */
+const floatsOf = (file: Buffer | undefined): Float32Array =>
+  new Float32Array(new Uint8Array(file?.subarray(file.indexOf("data") + 8) ?? []).buffer)
+
 /** The same measured by meters that know nothing of sections. */
 const measuredWhole = (file: Buffer, channels: 1 | 2): Measures => {
-  const bytes = file.subarray(file.indexOf("data") + 8)
-  const samples = new Float32Array(new Uint8Array(bytes).buffer)
+  const samples = floatsOf(file)
   const loudness = new LoudnessMeter(rate, channels)
   const truePeak = new TruePeakMeter(channels)
   const outline = new PeakMeter(rate, channels, samples.length / channels)
@@ -170,6 +173,17 @@ describe("a programme made in sections", () => {
     },
     { fastCheck: { numRuns: 25 } }
   )
+
+  it("is what its stems add up to, however much it is held", () => {
+    for (const gain of [0.1, 1, 8]) {
+      const [whole, anna, bo] = made(programmeOf(5, 9 * rate, 2, 12), { rate, depth: 32 }, gain, 2).files.map(
+        floatsOf
+      )
+      const off = whole?.map((sample, i) => Math.abs(sample - (anna?.[i] ?? NaN) - (bo?.[i] ?? NaN)))
+      // What floats of 32 bit round, a few times over.
+      expect(off?.reduce((most, one) => Math.max(most, one), 0)).toBeLessThan(1e-6)
+    }
+  })
 
   it("measures what its file measures", () => {
     const programme = programmeOf(7, 9 * rate, 2, 12)
