@@ -82,7 +82,7 @@ const tell = Effect.fnUntraced(function* (
   options: RunOptions
 ) {
   const screen = yield* Screen
-  const { report, jobs, halt } = result
+  const { report, jobs, halt, unwritten } = result
   if (notify !== undefined) {
     const { notify: told } = yield* Effect.promise(() => import("./Notify.ts"))
     yield* told(notify, manifest, report)
@@ -93,6 +93,9 @@ const tell = Effect.fnUntraced(function* (
   )
   if (halt !== undefined && halt.reason !== "unreachable") {
     return yield* new Ended({ code: exitCodes.stopped, message: halt.words })
+  }
+  if (unwritten !== undefined) {
+    return yield* new Ended({ code: exitCodes.failed, message: unwritten.message })
   }
   const undone = jobs.filter(({ status }) => status !== "delivered")
   if (undone.length > 0) {

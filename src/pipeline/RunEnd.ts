@@ -1,13 +1,13 @@
 /** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
 import { Path } from "@effect/platform"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../domain/Report.ts"
 import { Outlay } from "../store/Outlay.ts"
 import type { Batch } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import { withLeftOut } from "./LeftOut.ts"
 import { summaryOf, writeBatchPage } from "./ReportPages.ts"
-import { writeResult } from "./ResultFolder.ts"
+import { type ResultUnwritable, writeResult } from "./ResultFolder.ts"
 import { deliverShared } from "./SharedVideo.ts"
 import type { Halt, SpeakSummary } from "./SpeakSettings.ts"
 
@@ -23,6 +23,8 @@ export interface DubResult {
   readonly jobs: ReadonlyArray<JobResult>
   /** Why creates were stopped early, where they were. */
   readonly halt: Halt | undefined
+  /** Why run.json and index.html could not be written, where that was so: the jobs' own results stand. */
+  readonly unwritten: ResultUnwritable | undefined
 }
 
 /** Ends a run whose jobs ended so: writes down what it came to. */
@@ -53,9 +55,12 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
     warnings: summary.warnings
   }
   if (halt === undefined && summary.left === 0) yield* outlay.end(key)
-  yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
-  yield* writeBatchPage(out, report, every)
-  return { report, jobs, halt } satisfies DubResult
+  const written = yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`).pipe(
+    Effect.zipRight(writeBatchPage(out, report, every)),
+    Effect.either
+  )
+  const unwritten = Either.isLeft(written) ? written.left : undefined
+  return { report, jobs, halt, unwritten } satisfies DubResult
 })
 
 /** What a run in which every clip was at hand has said. */

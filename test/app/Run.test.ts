@@ -208,6 +208,18 @@ describe("run", () => {
     expect(after.code).toBe(0)
   })
 
+  test("tells what a run came to though its own report cannot be written", async () => {
+    const cwd = batch()
+    mkdirSync(join(cwd, "out/run.json"), { recursive: true })
+    const { code, stdout, stderr } = await run(["run", "batch.yaml", "--quiet"], { cwd })
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^dubwright: [^\n]*run\.json: cannot be written: [^\n]*\n$/u)
+    ])
+    expect(stdout).toMatch(/^film +delivered/mu)
+    expect(stdout).toContain("5 tasks created")
+  })
+
   test("lets a cue alone fail that the service passes over, and has those of its task heard at their times", async () => {
     const folder = emptyFolder()
     const lines = [
