@@ -4,6 +4,8 @@ import { Array, Effect, Either, Order } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
+import { jobNameFrom } from "../pipeline/JobName.ts"
+import { languageInName } from "../pipeline/NamedLanguage.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { emptyLexicon } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
@@ -76,7 +78,14 @@ const scriptsIn = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
   const list = (patterns: ReadonlyArray<string>) =>
     Effect.promise(() =>
-      glob([...patterns], { cwd: folder, deep: 3, onlyFiles: true, ignore: elsewhere })
+      glob([...patterns], {
+        cwd: folder,
+        deep: 3,
+        onlyFiles: true,
+        ignore: elsewhere,
+        // FILM.SRT is a subtitle too.
+        caseSensitiveMatch: false
+      })
     ).pipe(Effect.map(Array.sort(Order.string)))
   const [files, films] = yield* Effect.all([list(scripts), list(videos)])
   const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
@@ -97,12 +106,12 @@ const foundScript = Effect.fnUntraced(function* (
   const script = bytes._tag === "Some" ? Either.getRight(readScript(bytes.value, file)) : bytes
   if (script._tag === "None") return []
   const stem = path.parse(file).name
-  const language = /\.([a-z]{2,3}(?:-[A-Za-z]{2,4})?)$/u.exec(stem)?.[1]
-  const title = language === undefined ? stem : stem.slice(0, -language.length - 1)
-  const film = films.find((name) => [title, stem].includes(path.parse(name).name))
+  const { language, title } = languageInName(file)
+  const named = films.filter((name) => [title, stem].includes(path.parse(name).name))
+  const film = named.find((name) => path.dirname(name) === path.dirname(file)) ?? named[0]
   return [
     {
-      id: stem.replace(/[\\/:*?"<>|\u0000-\u001f]+|^\.+|\.+$/gu, "-"),
+      id: jobNameFrom(stem),
       path: file,
       language,
       video: script.value._tag === "Subtitle" ? film : undefined,

@@ -1,6 +1,6 @@
 /** A job's entry, settled: every choice made. */
-import { Array, Schema } from "effect"
-import { type JobId, LanguageTag } from "../domain/Ids.ts"
+import { Array } from "effect"
+import type { JobId } from "../domain/Ids.ts"
 import type { Defaults, JobEntry } from "../domain/Manifest.ts"
 import type { OutputName } from "../domain/Outputs.ts"
 import type { DuckSettings } from "../domain/SoundSettings.ts"
@@ -8,6 +8,7 @@ import { FitLimits } from "../domain/Placement.ts"
 import { fromSeconds } from "../domain/Units.ts"
 import { type Duck, usualDuck } from "../ffmpeg/Duck.ts"
 import type { Batch, Job } from "./Job.ts"
+import { languageInName } from "./NamedLanguage.ts"
 import type { RunFlags } from "./RunFlags.ts"
 
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
@@ -25,7 +26,7 @@ export const settledJob = (
 ): Job => {
   const said = { ...defaults, ...entry }
   const fit = { ...defaults.fit, ...entry.fit }
-  const language = said.language ?? flags.language ?? languageInName(inputName)
+  const language = said.language ?? flags.language ?? languageInName(inputName).language
   const own = {
     provider: said.provider ?? flags.provider,
     voice: said.voice ?? flags.voice,
@@ -74,11 +75,6 @@ export const settledJob = (
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)
   }
-}
-
-const languageInName = (file: string): LanguageTag | undefined => {
-  const tag = /\.([a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)\.[^.]+$/u.exec(file)?.[1]?.replace("_", "-")
-  return tag !== undefined && Schema.is(LanguageTag)(tag) ? tag : undefined
 }
 
 const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({

@@ -117,6 +117,24 @@ describe("init and schema", () => {
     expect((await run(["init", folder, "--force"])).code).toBe(0)
   })
 
+  test("init finds names in capitals, and gives a subtitle the film of its own folder", async () => {
+    const folder = emptyFolder()
+    const cue = "1\n00:00:01,000 --> 00:00:02,000\nGood evening.\n"
+    for (const season of ["s1", "s2"]) {
+      mkdirSync(join(folder, season))
+      writeFileSync(join(folder, season, "Ep.en.sdh.srt"), cue)
+      writeFileSync(join(folder, season, "Ep.mp4"), "")
+    }
+    writeFileSync(join(folder, "ALONE.SRT"), cue)
+    expect((await run(["init", folder, "--yes"])).code).toBe(0)
+    const manifest = readFileSync(join(folder, "dubwright.yaml"), "utf8")
+    expect(manifest.match(/(?<=^ {2}[- ] )(?:id|input|video|language): .*/gmu)).toEqual([
+      ...["id: ALONE", "input: ALONE.SRT"],
+      ...["id: Ep.en.sdh", "input: s1/Ep.en.sdh.srt", "video: s1/Ep.mp4", "language: en"],
+      ...["id: Ep.en.sdh-2", "input: s2/Ep.en.sdh.srt", "video: s2/Ep.mp4", "language: en"]
+    ])
+  })
+
   test("schema prints JSON that describes the manifest", async () => {
     const { code, stdout, stderr } = await run(["schema"])
     expect([code, stderr]).toEqual([0, ""])
