@@ -28,25 +28,28 @@ export class LevelSearch {
   private loud: Tried | undefined
   private last: Tried | undefined
 
-  /** `loudness` in LUFS; `level` is where to begin. */
+  /** `loudness` in LUFS; `level` is where to begin, and `highest` what no level that is tried passes, in decibels. */
   constructor(
     private readonly loudness: number,
-    level: number
+    level: number,
+    private readonly highest = Infinity
   ) {
-    this.level = level
+    this.level = Math.min(level, highest)
   }
 
-  /** Takes what the level came to; true if that is near enough. */
+  /** Takes what the level came to; true if that is near enough, or too soft where no more is to be tried. */
   isFound(came: number): boolean {
-    const { level, last, loudness } = this
+    const { level, last, loudness, highest } = this
     const short = loudness - came
+    if (level >= highest && short > 0) return true
     const yields = last === undefined ? firstYield : (came - last.came) / (level - last.level)
     if (Math.abs(short) <= close || (Math.abs(short) <= audible && yields < leastYield)) return true
     this.last = { level, came }
     if (short > 0) this.soft = this.last
     else this.loud = this.last
     const step = short / Math.max(leastYield, yields)
-    this.level = this.between() ?? level + Math.max(-longestStep, Math.min(longestStep, step))
+    const next = this.between() ?? level + Math.max(-longestStep, Math.min(longestStep, step))
+    this.level = Math.min(next, highest)
     return false
   }
 

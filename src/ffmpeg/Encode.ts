@@ -6,7 +6,7 @@ import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
 import { type Chapter, oggChapters } from "./Chapters.ts"
 import type { Job, JobOutput } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
-import { aacCoder, mp3Level } from "./Lossy.ts"
+import { aacCoder, mp3Level, speechBitrates } from "./Lossy.ts"
 import type { WavOrder } from "./WavPart.ts"
 
 /** The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit are written. */
@@ -216,7 +216,7 @@ type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
 
 /** Kilobits a second. */
 const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
-  bitrate ?? (format === "opus" ? 64 : 96) * channels
+  bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
 /** ffmpeg writes an Ogg's chapters a second late where they begin in a second's latter half: they are given as the tags that they are. */
 const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>

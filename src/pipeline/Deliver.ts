@@ -6,10 +6,9 @@ import { unheard } from "../domain/Report.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
-import { containerOf } from "../ffmpeg/Container.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { about, type Deliverable, formatOf, programmeOf, trackTitle } from "./Deliverable.ts"
+import { about, codingsOf, type Deliverable, formatOf, programmeOf, trackTitle } from "./Deliverable.ts"
 import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditFiles.ts"
 import { excerptOf } from "./Excerpt.ts"
 import { bettered, gainTo, missedBy, targetOf } from "./Levelling.ts"
@@ -81,7 +80,7 @@ const mastered = Effect.fnUntraced(function* (
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
 ) {
-  const target = targetOf(job.loudness, [...job.outputs, containerOf(job.into ?? "") ?? ""])
+  const target = targetOf(job.loudness, codingsOf(job, programme.channels))
   const level: Level = { gain: yield* gainTo(programme, target), peak: target.peak }
   const whole = { sinks, chapters }
   const made = yield* master(job.id, programme, level, whole, stems)

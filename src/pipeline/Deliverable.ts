@@ -6,8 +6,11 @@ import type { Placement } from "../domain/Placement.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { deliveryRate, type Frames, frames, SampleRate } from "../domain/Units.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
+import { containerOf, containers } from "../ffmpeg/Container.ts"
 import type { AudioFormat } from "../ffmpeg/Encode.ts"
+import { speechBitrates } from "../ffmpeg/Lossy.ts"
 import type { Job } from "./Job.ts"
+import type { Coding } from "./Levelling.ts"
 import { lengthAt, type Programme } from "./Mixdown.ts"
 import type { Reel } from "./Reel.ts"
 
@@ -52,6 +55,27 @@ export const formatOf = ({ job: { audio } }: Pick<Deliverable, "job">, name: Sou
       return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
   }
 }
+
+/** The coders that leave something out which a job's sound goes through, alone or into videos. */
+export const codingsOf = (
+  { outputs, into, audio: { bitrate } }: Pick<Job, "outputs" | "into" | "audio">,
+  channels: number
+): ReadonlyArray<Coding> =>
+  [...outputs, containerOf(into ?? "") ?? ""].flatMap((name): ReadonlyArray<Coding> => {
+    switch (name) {
+      case "mp3":
+      case "opus":
+        return [{ coder: name, bitrate: bitrate === undefined ? speechBitrates[name] : bitrate / channels }]
+      case "m4a":
+        return [{ coder: "aac", bitrate: bitrate === undefined ? speechBitrates.aac : bitrate / channels }]
+      case "mp4":
+        return [{ coder: "aac", bitrate: (containers.mp4.bitsPerChannel ?? 0) / 1_000 }]
+      case "webm":
+        return [{ coder: "opus", bitrate: (containers.webm.bitsPerChannel ?? 0) / 1_000 }]
+      default:
+        return []
+    }
+  })
 
 /** The mix at the highest rate of its clips; 24 kHz where there are none. */
 export const programmeOf = ({ job, placements, clips, length }: Deliverable): Programme => {

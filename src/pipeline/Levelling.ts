@@ -9,6 +9,7 @@ import { type Room, Rooms } from "../audio/Rooms.ts"
 import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/SoundSettings.ts"
 import type { SampleRate } from "../domain/Units.ts"
+import { type LossyCoder, peakRoom } from "../ffmpeg/Lossy.ts"
 import { excerptOf } from "./Excerpt.ts"
 import type { Programme } from "./Mixdown.ts"
 import { mixedHere } from "./Sections.ts"
@@ -29,20 +30,22 @@ export interface Measured {
   readonly truePeak: number
 }
 
-/** What a manifest's word or number stands for; peaks are held lower where a format will add to them. */
-export const targetOf = (target: LoudnessTarget, formats: ReadonlyArray<string>): LevelTarget => {
-  const { loudness, peak } = namedTarget(target)
-  return {
-    loudness,
-    peak: formats.some((format) => lossyFormats.includes(format)) ? peak - codingAdds : peak
-  }
+/** A coder that a result goes through, and its kilobits a second and channel. */
+export interface Coding {
+  readonly coder: LossyCoder
+  readonly bitrate: number
 }
 
-/** The formats that leave something out of the sound. */
-const lossyFormats = ["mp3", "m4a", "opus", "mp4", "webm"]
+/** What a manifest's word or number stands for; peaks are held lower where a coder will add to them, by tenths of a decibel. */
+export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LevelTarget => {
+  const { loudness, peak } = namedTarget(target)
+  const above = (loudness ?? softest) - peak
+  const room = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
+  return { loudness, peak: Math.round(10 * (peak - room)) / 10 }
+}
 
-/** By how much leaving something out raises peaks at the usual bit rates and loudness, in decibels. */
-const codingAdds = 0.5
+/** Softer than any loudness at which coders add more to peaks, in LUFS. */
+const softest = -70
 
 const namedTarget = (target: LoudnessTarget): LevelTarget => {
   switch (target) {
@@ -62,6 +65,9 @@ export const measuredOf = ({ integrated, truePeak }: Measures): Measured => ({
   integrated,
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
+
+/** By how many decibels peaks are held at most: below that the limiter's gains, which are counted in parts of 2^-21, are too coarse. */
+const mostHeld = 70
 
 /** How often an excerpt is levelled at most. */
 const mostRounds = 8
@@ -103,7 +109,7 @@ const gainWithin = Effect.fnUntraced(function* (
   const integrated = meter.integrated()
   const truePeak = decibelsOf(loudest.peak())
   if (integrated <= -70) return 1
-  const search = new LevelSearch(loudness, loudness - integrated)
+  const search = new LevelSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
   if (truePeak + search.level > peak)
     for (let round = 0; round < mostRounds; round++)
       if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, room))) break

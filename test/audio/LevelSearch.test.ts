@@ -48,4 +48,11 @@ describe("a search for the level of a loudness", () => {
     const left = tried(-19.7, came).map(came).at(-1) ?? 0
     expect([left > -20.2, left < -19.8]).toEqual([true, true])
   })
+
+  it("goes no higher than it may, for a loudness that is not to be had", () => {
+    const search = new LevelSearch(-10, 5, 18)
+    const levels = [search.level]
+    while (!search.isFound(-16 + 0.2 * search.level)) levels.push(search.level)
+    expect([levels.at(-1), levels.length]).toEqual([18, 3])
+  })
 })
