@@ -3,12 +3,12 @@
  * same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can be told.
  *
  *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
- *                          [--cases kept,loud,mp3,last] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
+ *                          [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
  *
- * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `mp3` with every
- * clip decoded from MP3 first; `last` the same as a run meets it, which decodes clips while others are still spoken: the clock starts when
- * the last of them arrive together. Of several rounds the fastest counts. Peers that would take hours are measured with a `few` clips and
- * extrapolated.
+ * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `clips` with a file a cue and a
+ * timeline beside; `mp3` with every clip decoded from MP3 first; `last` the same as a run meets it, which decodes clips while others are
+ * still spoken: the clock starts when the last of them arrive together. Of several rounds the fastest counts. Peers that would take
+ * hours are measured with a `few` clips and extrapolated.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -47,7 +47,7 @@ const { values } = parseArgs({
     clips: { type: "string", default: "2000" },
     formats: { type: "string", default: "wav,flac,m4a" },
     rounds: { type: "string", default: "3" },
-    cases: { type: "string", default: "kept,loud,mp3,last" },
+    cases: { type: "string", default: "kept,loud,clips,mp3,last" },
     peers: { type: "string", default: "graph,groups,canvas,each" },
     few: { type: "string", default: "100" },
     depth: { type: "string", default: "16" },
@@ -129,7 +129,8 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))
   const start = yield* Effect.scoped(arrived(folder, film))
   const depth = values.depth === "24" ? 24 : 16
-  const made = deliverableOf(film, folder, values.case, formats, values.case === "loud" ? -16 : "none", depth)
+  const outputs = values.case === "clips" ? [...formats, "clips" as const, "otio" as const] : formats
+  const made = deliverableOf(film, folder, values.case, outputs, values.case === "loud" ? -16 : "none", depth)
   const { measured } = yield* deliver(made)
   const own = process.cpuUsage(start.own)
   const told: Delivered = {

@@ -30,9 +30,11 @@ export const fromInt16 = (samples: Int16Array): Float32Array => {
   return floats
 }
 
-/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. */
-export const toInt16 = (samples: Float32Array): Int16Array => {
-  const integers = new Int16Array(samples.length)
+/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. Written into an array of that length. */
+export const toInt16 = (
+  samples: Float32Array,
+  integers: Int16Array<ArrayBuffer> = new Int16Array(samples.length)
+): Int16Array<ArrayBuffer> => {
   for (let i = 0; i < samples.length; i++) integers[i] = nearest(samples[i]! * 32_768)
   return integers
 }

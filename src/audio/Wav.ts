@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import type { SampleRate } from "../domain/Units.ts"
 import { type Pcm, toInt16 } from "./Pcm.ts"
+import { littleEndian } from "./ByteWriter.ts"
 import { type BroadcastNote, sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
 import {
   channelsOf,
@@ -31,7 +32,8 @@ export const encodeWav16 = (pcm: Pcm, broadcast?: BroadcastNote): Uint8Array => 
   })
   const file = new Uint8Array(header.length + pcm.samples.length * 2)
   file.set(header)
-  file.set(sampleBytesOf(toInt16(pcm.samples)), header.length)
+  if (littleEndian) toInt16(pcm.samples, new Int16Array(file.buffer, header.length))
+  else file.set(sampleBytesOf(toInt16(pcm.samples)), header.length)
   return file
 }
 

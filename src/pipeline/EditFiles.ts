@@ -1,6 +1,7 @@
 /** What an editor takes over: stems, clips and timelines. */
 import { Path } from "@effect/platform"
 import { Array, Effect } from "effect"
+import type { Room } from "../audio/Rooms.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
 import type { TimelineName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
@@ -22,6 +23,7 @@ import { labels } from "../exports/Labels.ts"
 import { otio } from "../exports/Otio.ts"
 import { xmeml } from "../exports/Xmeml.ts"
 import { about, type Deliverable, formatOf } from "./Deliverable.ts"
+import { inRooms } from "./InRooms.ts"
 import { limited } from "./Levelling.ts"
 import type { Level, Stem } from "./Master.ts"
 import { type Programme, spoken } from "./Mixdown.ts"
@@ -38,6 +40,9 @@ export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): Re
   }))
 }
 
+/** Clips that are being written while the next is made. */
+const writtenAtOnce = 4
+
 /** One Broadcast Wave a placement, named by its cue, speaker and time, as loud as in the mix, with its timecode in it. */
 export const deliverClips = Effect.fnUntraced(function* (
   made: Deliverable,
@@ -48,21 +53,22 @@ export const deliverClips = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   yield* openFolder(folder)
   const at48 = { clips: programme.clips, rate: deliveryRate }
+  const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Room) {
+    const speech = yield* spoken(at48, placement, spokenLength(placement), room)
+    const samples = limited(speech, deliveryRate, gain, peak, fileLength(placement, made.reel), room)
+    return encodeWav16(
+      { rate: deliveryRate, samples },
+      { timeReference: timeReferenceOf(placement, made.reel), originator: "dubwright" }
+    )
+  })
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
-      const speech = yield* spoken(at48, placement, spokenLength(placement))
-      const samples = limited(speech, deliveryRate, gain, peak, fileLength(placement, made.reel))
       const file = path.join(folder, `${clipName(placement)}.wav`)
-      yield* writeResult(
-        file,
-        encodeWav16(
-          { rate: deliveryRate, samples },
-          { timeReference: timeReferenceOf(placement, made.reel), originator: "dubwright" }
-        )
-      )
+      yield* writeResult(file, yield* inRooms((room) => clipOf(placement, room)))
       return file
-    })
+    }),
+    { concurrency: writtenAtOnce }
   )
 })
 

@@ -5,12 +5,13 @@ import { Limiter } from "../audio/Limiter.ts"
 import type { Measures } from "../audio/Listener.ts"
 import { LoudnessMeter } from "../audio/LoudnessMeter.ts"
 import { decibelsOf, gainOf } from "../audio/Pcm.ts"
-import { type Room, Rooms } from "../audio/Rooms.ts"
+import type { Room } from "../audio/Rooms.ts"
 import { TruePeakMeter } from "../audio/TruePeak.ts"
 import type { LoudnessTarget } from "../domain/SoundSettings.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { type LossyCoder, peakRoom } from "../ffmpeg/Lossy.ts"
 import { excerptOf } from "./Excerpt.ts"
+import { inRooms } from "./InRooms.ts"
 import type { Programme } from "./Mixdown.ts"
 import { mixedHere } from "./Sections.ts"
 
@@ -83,17 +84,13 @@ const farOff = 0.4
  * besides. It is found on an excerpt, so that a film need not be mixed twice.
  */
 export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LevelTarget) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => new Rooms()),
-    (rooms) => gainWithin(programme, target, rooms),
-    (rooms) => Effect.sync(() => rooms.freeAll())
-  )
+  inRooms((room) => gainWithin(programme, target, room))
 )
 
 const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
   { loudness, peak }: LevelTarget,
-  { take: room }: Rooms
+  room: Room
 ) {
   if (loudness === undefined) return 1
   const excerpt = excerptOf(programme)
@@ -150,16 +147,17 @@ const limitedLoudness = Effect.fnUntraced(function* (
   return meter.integrated()
 })
 
-/** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames. */
+/** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames; its work is done in rooms, in one of which it stands. */
 export const limited = (
   samples: Float32Array,
   rate: SampleRate,
   gain: number,
   peak: number,
-  length: number
+  length: number,
+  room: Room
 ): Float32Array => {
-  const limiter = new Limiter(rate, 1, gainOf(peak), gain)
-  const result = new Float32Array(length)
+  const limiter = new Limiter(rate, 1, gainOf(peak), gain, room)
+  const result = room(length).fill(0, samples.length)
   const first = limiter.push(samples)
   result.set(first)
   result.set(limiter.flush(), first.length)

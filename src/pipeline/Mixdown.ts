@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Section } from "../audio/Section.ts"
 import { gainOf } from "../audio/Pcm.ts"
+import { newRoom, type Room } from "../audio/Rooms.ts"
 import type { Clip } from "../domain/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
 import type { Placement } from "../domain/Placement.ts"
@@ -87,16 +88,17 @@ const speechIn = (
   gap: framesAt(pieceGap, rate)
 })
 
-/** The samples of a placement's speech. */
+/** The samples of a placement's speech, in a room where they need not be sped up. */
 export const spoken = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
   placement: Pick<Placement, "parts">,
-  length: Frames
+  length: Frames,
+  room: Room = newRoom
 ) {
   const folder = yield* ClipFolder
   const samples = yield* folder.reading((reader) => {
     try {
-      return speechOf(speechIn(programme, placement, length), programme.rate, reader)
+      return speechOf(speechIn(programme, placement, length), programme.rate, reader, room)
     } catch (cause) {
       if (cause instanceof ClipGone) return cause
       throw cause

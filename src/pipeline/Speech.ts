@@ -58,7 +58,7 @@ const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: R
     return floats
   })
   if (read === undefined) throw new ClipGone(part.utterance)
-  const { samples } = resampled({ rate: part.rate, samples: read }, rate)
+  const { samples } = resampled({ rate: part.rate, samples: read }, rate, room)
   fadeEdges(samples, Math.round((rate * edgeFade) / 1000))
   return samples
 }
