@@ -12,8 +12,7 @@ export const SkipReason = Schema.Literal(
   "repeated",
   "unreadable",
   "other-language",
-  "excluded",
-  "behind-film"
+  "excluded"
 )
 export type SkipReason = typeof SkipReason.Type
 

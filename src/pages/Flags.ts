@@ -48,6 +48,5 @@ export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, strin
   repeated: "said already",
   unreadable: "nothing that can be read out",
   "other-language": "another language",
-  excluded: "left out",
-  "behind-film": "the film has ended"
+  excluded: "left out"
 }

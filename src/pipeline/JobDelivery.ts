@@ -144,8 +144,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   }
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !dubbed.failures.has(key))
-  const unheardOf = missing.length + dubbed.unsaid.size
-  if (left.length > 0 || (unheardOf > 0 && job.onFailure === "fail")) {
+  const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)
+  if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
     const report = jobReport(dubbed, outcomes, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)

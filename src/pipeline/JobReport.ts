@@ -19,7 +19,7 @@ import {
 import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { sentencesOf } from "../script/Sentences.ts"
-import type { CueWords, Words } from "../script/Words.ts"
+import { behindFilm, type CueWords, type Words } from "../script/Words.ts"
 import type { Job } from "./Job.ts"
 import { type DubbedCue, metricsOf } from "./Metrics.ts"
 import type { Measured } from "./Levelling.ts"
@@ -171,13 +171,14 @@ const outcomeOf = (
   const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
-  const behind = from !== undefined && from >= filmEnd
+  const skipped = "skipped" in spoken && spoken.skipped !== behindFilm ? spoken.skipped : undefined
+  const behind = "skipped" in spoken ? spoken.skipped === behindFilm : from !== undefined && from >= filmEnd
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const text = source?.text ?? ""
   const flags = distinctFlags([
     ...heard.flatMap((share) => share.placement.flags),
     ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
-    ...(!whole && !behind && lines.length > 0 && job.onFailure === "silence" ? (["silent"] as const) : [])
+    ...(!whole && skipped === undefined && job.onFailure === "silence" ? (["silent"] as const) : [])
   ])
   return {
     index: spoken.cue,
@@ -186,14 +187,16 @@ const outcomeOf = (
     text,
     speaker: names.length === 0 ? undefined : names.join(", "),
     said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
-    skipped: "skipped" in spoken ? spoken.skipped : behind ? "behind-film" : undefined,
+    skipped,
     error:
-      whole || behind || "skipped" in spoken
+      whole || skipped !== undefined
         ? undefined
-        : (error ??
-          (lines.some((line) => unsaid.has(lineName(line)))
-            ? "the service did not say it: can its voice speak this?"
-            : "its audio is not at hand yet")),
+        : behind
+          ? "the film has ended before it is said"
+          : (error ??
+            (lines.some((line) => unsaid.has(lineName(line)))
+              ? "the service did not say it: can its voice speak this?"
+              : "its audio is not at hand yet")),
     heard: whole
       ? {
           start: from,

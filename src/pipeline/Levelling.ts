@@ -67,8 +67,8 @@ export const measuredOf = ({ integrated, truePeak }: Measures): Measured => ({
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
 
-/** By how many decibels peaks are held at most: below that the limiter's gains, which are counted in parts of 2^-21, are too coarse. */
-const mostHeld = 70
+/** By how many decibels peaks are held at most: with more, breath and noise come up to the voice. */
+const mostHeld = 30
 
 /** How often an excerpt is levelled at most. */
 const mostRounds = 8

@@ -147,7 +147,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
 
 /** The words that the job's film, where it has one, is long enough for. */
 const filmedOf = (
-  { id, fit, inputName, video: named }: Job,
+  { id, fit, inputName, onFailure, video: named }: Job,
   script: Script,
   words: Words,
   video: MediaInfo | undefined
@@ -157,7 +157,8 @@ const filmedOf = (
     : withinFilm(script, words, {
         name: named.name,
         length: millisAtMicros(video.duration),
-        early: fit.early
+        early: fit.early,
+        silently: onFailure === "silence"
       }).pipe(Either.mapLeft((fault) => rejected(inputName, `job ${id}: ${fault}`)))
 
 /** What a script says in each of its cues. */

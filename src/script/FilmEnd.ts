@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { Script } from "../domain/Cue.ts"
 import type { Millis } from "../domain/Units.ts"
-import type { Words } from "./Words.ts"
+import { behindFilm, type Words } from "./Words.ts"
 
 /** A film's length, and how far before its cue a line may begin; both in milliseconds. */
 export interface FilmEnd {
@@ -10,6 +10,8 @@ export interface FilmEnd {
   readonly name: string
   readonly length: Millis
   readonly early: Millis
+  /** Whether a job is delivered without lines that are not heard. */
+  readonly silently: boolean
 }
 
 /** What a film is long enough for. */
@@ -26,7 +28,7 @@ export interface Filmed {
 export const withinFilm = (
   script: Script,
   words: Words,
-  { name, length, early }: FilmEnd
+  { name, length, early, silently }: FilmEnd
 ): Either.Either<Filmed, string> => {
   if (script._tag === "Narration") return Either.right({ words, notice: undefined })
   const starts = new Map(script.cues.map(({ index, start }) => [index, start]))
@@ -44,10 +46,10 @@ export const withinFilm = (
     words: {
       ...words,
       cues: words.cues.map((cue) =>
-        "parts" in cue && isBehind(cue) ? { cue: cue.cue, line: cue.line, skipped: "behind-film" } : cue
+        "parts" in cue && isBehind(cue) ? { cue: cue.cue, line: cue.line, skipped: behindFilm } : cue
       )
     },
-    notice: `${lengths}: ${behind.length} of ${wordy.length} cues, from ${from} on, start when the film has ended and are not spoken`
+    notice: `${lengths}: ${behind.length} of ${wordy.length} cues, from ${from} on, start when the film has ended and are not spoken; the job ${silently ? "is delivered without them" : "fails for it, unless a sheet leaves them out or onFailure is silence"}`
   })
 }
 

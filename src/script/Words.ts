@@ -36,7 +36,10 @@ export interface WordsPart {
 /** A cue with what is said of it, or with the reason why nothing is. */
 export type CueWords =
   | { readonly cue: number; readonly line: number; readonly parts: NonEmptyReadonlyArray<WordsPart> }
-  | { readonly cue: number; readonly line: number; readonly skipped: SkipReason }
+  | { readonly cue: number; readonly line: number; readonly skipped: SkipReason | typeof behindFilm }
+
+/** It has something to say, but the film has ended before: the one reason for which it is missed. */
+export const behindFilm = "behind-film"
 
 /** A script's words, one entry a cue in the script's order. */
 export interface Words {

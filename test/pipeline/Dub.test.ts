@@ -7,6 +7,7 @@ import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
 import { JobReport } from "../../src/domain/Report.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
+import type { JobResult } from "../../src/pipeline/JobDelivery.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import { planBatch } from "../../src/pipeline/Plan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
@@ -119,7 +120,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a film that is too short: what lies behind its end is neither paid for nor told as heard",
+  "a film that is too short: what lies behind its end is not paid for, and is missed by name",
   () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
@@ -133,41 +134,70 @@ it.scopedLive(
         "The sea was calm that night, and nobody had seen the boat that came in late, or so they said.\n\n" +
           "In the morning it was gone.\n"
       )
-      writeFileSync(
-        join(folder, "night.json"),
-        JSON.stringify({
-          defaults: { provider: "provider_fast", voice: "v1" },
-          jobs: [
-            { input: "film.srt", video: "film.mp4" },
-            { input: "tale.txt", video: "film.mp4" }
-          ]
-        })
-      )
+      const night = (onFailure: string) => {
+        writeFileSync(
+          join(folder, "night.json"),
+          JSON.stringify({
+            defaults: { provider: "provider_fast", voice: "v1", onFailure },
+            jobs: [
+              { input: "film.srt", video: "film.mp4" },
+              { input: "tale.txt", video: "film.mp4" }
+            ]
+          })
+        )
+        return Effect.flatMap(loadBatch([join(folder, "night.json")], {}), planBatch)
+      }
       const told: Array<string> = []
       const watching = Layer.succeed(Progress, {
         emit: (event) => Effect.sync(() => (event._tag === "Warning" ? told.push(event.message) : 0))
       })
+      const lengths =
+        "job film: film.mp4 lasts 0:00:03.0, the subtitle 0:00:07.0: 1 of 2 cues, from cue 2 (0:00:05.0) on, start when the film has ended and are not spoken; the job "
+      const figures = (jobs: ReadonlyArray<JobResult>) =>
+        jobs.map(({ status, metrics }) => [status, metrics?.spoken, metrics?.failed, metrics?.coverage])
+      const read = (name: string) => readFileSync(join(folder, "out/tale", name), "utf8")
+      const reported = () =>
+        Effect.map(Schema.decode(Schema.parseJson(JobReport))(read("report.json")), ({ cues, metrics }) => {
+          expect(metrics.cutWords, "the six of the second paragraph, and some of the first").toBeGreaterThan(
+            6
+          )
+          return cues.map(({ status, error, placed, flags }) => [status, error, placed?.end, flags])
+        })
+      const ended = "the film has ended before it is said"
       yield* Effect.gen(function* () {
-        const plan = yield* planBatch(yield* loadBatch([join(folder, "night.json")], {}))
+        const service = yield* Layer.memoize(standIn(0))
+        const plan = yield* night("fail")
         expect(plan.notices).toEqual([
-          "job film: film.mp4 lasts 0:00:03.0, the subtitle 0:00:07.0: 1 of 2 cues, from cue 2 (0:00:05.0) on, start when the film has ended and are not spoken"
+          `${lengths}fails for it, unless a sheet leaves them out or onFailure is silence`
         ])
-        const { jobs, report } = yield* dub(plan, standIn(0))
+        const { jobs, report } = yield* dub(plan, service)
         expect(report.tasks.created, "a cue and two paragraphs").toBe(3)
-        expect(jobs.map(({ status, metrics }) => [status, metrics?.spoken, metrics?.skipped])).toEqual([
-          ["delivered", 1, 1],
-          ["delivered", 1, 1]
+        expect(report.jobs).toEqual([
+          { id: "film", status: "failed", error: `cue 2 could not be spoken: ${ended}` },
+          { id: "tale", status: "failed", error: `cue 2 could not be spoken: ${ended}` }
+        ])
+        expect(figures(jobs)).toEqual([
+          ["failed", 1, 1, 0.5],
+          ["failed", 1, 1, 0.5]
         ])
         expect(told).toContain("tale: film.mp4 is too short for what is said: cues 1, 2 cut off")
-        const read = (name: string) => readFileSync(join(folder, "out/tale", name), "utf8")
-        const { cues, metrics } = yield* Schema.decode(Schema.parseJson(JobReport))(read("report.json"))
-        expect(
-          cues.map(({ status, skipped, placed, flags }) => [status, skipped, placed?.end, flags])
-        ).toEqual([
+        expect(yield* reported()).toEqual([
           ["spoken", undefined, 3, ["cut"]],
-          ["skipped", "behind-film", undefined, ["cut"]]
+          ["failed", ended, undefined, ["cut"]]
         ])
-        expect(metrics.cutWords, "the six of the second paragraph, and some of the first").toBeGreaterThan(6)
+
+        const silent = yield* night("silence")
+        expect(silent.notices).toEqual([`${lengths}is delivered without them`])
+        const { jobs: delivered, report: again } = yield* dub(silent, service)
+        expect(again.tasks.created).toBe(0)
+        expect(figures(delivered)).toEqual([
+          ["delivered", 1, 1, 0.5],
+          ["delivered", 1, 1, 0.5]
+        ])
+        expect(yield* reported()).toEqual([
+          ["spoken", undefined, 3, ["cut"]],
+          ["failed", ended, undefined, ["cut", "silent"]]
+        ])
         expect(read("tale.srt").match(/--> \S+/gu)).toEqual(["--> 00:00:03,000"])
       }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
     })

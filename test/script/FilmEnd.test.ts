@@ -13,7 +13,12 @@ const srt = (cues: ReadonlyArray<readonly [start: number, text: string]>) =>
 const filmed = (cues: ReadonlyArray<readonly [start: number, text: string]>) => {
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt(cues)), "a.srt"))
   const words = wordsOf(script, {}, [])
-  return withinFilm(script, words, { name: "a.mp4", length: millis(60_000), early: millis(300) }).pipe(
+  return withinFilm(script, words, {
+    name: "a.mp4",
+    length: millis(60_000),
+    early: millis(300),
+    silently: false
+  }).pipe(
     Either.map(({ words: { cues }, notice }) => ({
       cues: cues.map((cue) => ("skipped" in cue ? cue.skipped : cue.parts[0].said)),
       notice
@@ -45,7 +50,7 @@ describe("a film that ends before its subtitle", () => {
           "behind-film"
         ],
         notice:
-          "a.mp4 lasts 0:01:00.0, the subtitle 1:02:07.0: 2 of 5 cues, from cue 5 (0:01:00.3) on, start when the film has ended and are not spoken"
+          "a.mp4 lasts 0:01:00.0, the subtitle 1:02:07.0: 2 of 5 cues, from cue 5 (0:01:00.3) on, start when the film has ended and are not spoken; the job fails for it, unless a sheet leaves them out or onFailure is silence"
       })
     )
   })
