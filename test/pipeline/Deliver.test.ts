@@ -78,6 +78,14 @@ interface Spoken {
   readonly speed?: number
 }
 
+/** Four lines, one after the other. */
+const fourLines = [1, 2, 3, 4].map((cue): Spoken => ({
+  cue,
+  speaker: "ANNA",
+  start: cue * 900,
+  length: 800
+}))
+
 /** Keeps a clip for each line and returns what the job delivers. */
 const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number, sound = voice) =>
   Effect.gen(function* () {
@@ -176,14 +184,8 @@ describe("a delivery", () => {
 
   it.scopedLive("comes to its loudness with its peaks held in every format", () =>
     Effect.gen(function* () {
-      const lines = [1, 2, 3, 4].map((cue): Spoken => ({
-        cue,
-        speaker: "ANNA",
-        start: cue * 900,
-        length: 800
-      }))
       const { files } = yield* delivered(
-        lines,
+        fourLines,
         jobOf(["wav", "flac", "mp3", "m4a", "opus"], { loudness: -9 }),
         5000
       )
@@ -202,19 +204,13 @@ describe("a delivery", () => {
     "comes to its loudness where much of it is peaks, and tells where that is not to be had",
     () =>
       Effect.gen(function* () {
-        const lines = [1, 2, 3, 4].map((cue): Spoken => ({
-          cue,
-          speaker: "ANNA",
-          start: cue * 900,
-          length: 800
-        }))
         const told: Array<ProgressEvent> = []
         const listening = Layer.succeed(Progress, {
           emit: (event) => Effect.sync(() => void told.push(event))
         })
         const loudnessBelow = (softer: number, loudness: number) =>
           Effect.map(
-            delivered(lines, jobOf(["wav"], { loudness }), 5000, below(softer)).pipe(
+            delivered(fourLines, jobOf(["wav"], { loudness }), 5000, below(softer)).pipe(
               Effect.provide(listening)
             ),
             ({ measured }) => measured.integrated
