@@ -81,16 +81,14 @@ const mastered = Effect.fnUntraced(function* (
   stems: ReadonlyArray<Stem>
 ) {
   const target = targetOf(job.loudness, codingsOf(job, programme.channels))
-  const level: Level = { gain: yield* gainTo(programme, target), peak: target.peak }
-  const whole = { sinks, chapters }
-  const made = yield* master(job.id, programme, level, whole, stems)
-  const better = bettered(level.gain, target, made.measured)
-  const again: Level | undefined =
-    better === undefined || excerptOf(programme) === programme ? undefined : { ...level, gain: better }
-  const result =
-    again === undefined
-      ? { ...made, level }
-      : { ...(yield* master(job.id, programme, again, whole, stems)), level: again }
+  const madeWith = (gain: number) => {
+    const level: Level = { gain, peak: target.peak }
+    const made = master(job.id, programme, level, { sinks, chapters }, stems)
+    return Effect.map(made, (heard) => ({ ...heard, level }))
+  }
+  const made = yield* madeWith(yield* gainTo(programme, target))
+  const better = bettered(made.level.gain, target, made.measured)
+  const result = better === undefined || excerptOf(programme) === programme ? made : yield* madeWith(better)
   const missed = missedBy(target, result.measured)
   if (missed !== undefined)
     yield* Effect.flatMap(Progress, (progress) =>

@@ -6,7 +6,7 @@ import type { Line } from "../domain/Line.ts"
 import type { Effort, PlannedJob, PlannedSpeaker, PlanReport } from "../domain/PlanReport.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import { speakersOf } from "../script/Cast.ts"
-import { cuesNamed } from "./CueNumbers.ts"
+import { filmTooShort } from "./CueNumbers.ts"
 import { type Forecast, forecastOf, type Known } from "./Forecast.ts"
 import type { InputRejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
@@ -44,33 +44,27 @@ const cutNotice = ({
   readonly plan: JobPlan
   readonly forecast: Forecast
 }): ReadonlyArray<string> =>
-  cut.length === 0
-    ? []
-    : [
-        `job ${job.id}: ${job.video?.name ?? "the film"} is too short for what is said: ${cuesNamed(cut)} would be cut off`
-      ]
+  cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
 
 const plannedJob = (
   { job, script, words, lines, uses }: JobPlan,
   { tight, lengths }: Forecast,
   outlook: Outlook
-): PlannedJob => {
-  return {
-    id: job.id,
-    input: job.inputName,
-    outputs: job.outputs,
-    cues: (script._tag === "Subtitle" ? script.cues : script.blocks).length,
-    lines: lines.length,
-    ...sendingOf(
-      uses.map(({ utterance }) => utterance),
-      outlook
-    ),
-    tightLines: tight.length,
-    speakers: plannedSpeakers(words.cues, lines),
-    tight,
-    lengths
-  }
-}
+): PlannedJob => ({
+  id: job.id,
+  input: job.inputName,
+  outputs: job.outputs,
+  cues: (script._tag === "Subtitle" ? script.cues : script.blocks).length,
+  lines: lines.length,
+  ...sendingOf(
+    uses.map(({ utterance }) => utterance),
+    outlook
+  ),
+  tightLines: tight.length,
+  speakers: plannedSpeakers(words.cues, lines),
+  tight,
+  lengths
+})
 
 const plannedSpeakers = (
   words: JobPlan["words"]["cues"],

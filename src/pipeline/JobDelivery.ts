@@ -15,7 +15,7 @@ import type { UtteranceUse } from "../domain/Utterance.ts"
 import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { cuesNamed } from "./CueNumbers.ts"
+import { cuesNamed, filmTooShort } from "./CueNumbers.ts"
 import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, madeIn, rememberFiles, removeOutdated, reportNames } from "./DeliveryRecord.ts"
@@ -137,11 +137,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const outcomes = outcomesOf(dubbed)
   const length = lengthOf(plan, outcomes)
   const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
-  if (cut.length > 0) {
-    const film = job.video?.name ?? "the film"
-    const message = `${job.id}: ${film} is too short for what is said: ${cuesNamed(cut)} cut off`
-    yield* progress.emit({ _tag: "Warning", message })
-  }
+  if (cut.length > 0)
+    yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !dubbed.failures.has(key))
   const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)

@@ -171,8 +171,9 @@ const outcomeOf = (
   const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
-  const skipped = "skipped" in spoken && spoken.skipped !== behindFilm ? spoken.skipped : undefined
-  const behind = "skipped" in spoken ? spoken.skipped === behindFilm : from !== undefined && from >= filmEnd
+  const reason = "skipped" in spoken ? spoken.skipped : undefined
+  const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
+  const skipped = reason === behindFilm ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const text = source?.text ?? ""
   const flags = distinctFlags([
