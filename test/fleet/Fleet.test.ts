@@ -58,6 +58,14 @@ const contents = async (url: string): Promise<string> => {
   return JSON.stringify(all)
 }
 
+/** Which lines were refused, in whichever run their turn came, and what else the last run says. */
+const toldOf = (before: string, last: string) => {
+  const lines = (words: string) => words.replaceAll(/^\d\d:\d\d:\d\d {2}/gmu, "").split("\n")
+  const isRefused = (line: string) => /^\S+ #\d+ failed: /u.test(line)
+  const refused = new Set([...lines(before), ...lines(last)].filter(isRefused))
+  return { refused: [...refused].sort(), words: lines(last).filter((line) => !isRefused(line)) }
+}
+
 /** So many workers, of which one is killed again and again, and a Redis that is restarted once. */
 const dying = (machines: number, deaths: number) =>
   Effect.gen(function* () {
@@ -194,8 +202,12 @@ describe.skipIf(!hasRedis)("a fleet", () => {
               const rich = await one.run(state, out, ["--max-credits", "1000"]).ended
               worker?.child.kill("SIGTERM")
               await worker?.ended
-              const words = rich.words.replaceAll(/^\d\d:\d\d:\d\d {2}/gmu, "")
-              return { poor: poor.how, how: rich.how, words, isKept: spent <= 100 }
+              return {
+                poor: poor.how,
+                how: rich.how,
+                ...toldOf(poor.words, rich.words),
+                isKept: spent <= 100
+              }
             })
             const { jobs } = JSON.parse(readFileSync(join(one.share, "out/run.json"), "utf8"))
             const texts = service.charged.filter(({ fate }) => fate === "done").map(({ text }) => text)
