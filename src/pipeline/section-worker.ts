@@ -1,4 +1,5 @@
 /** The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once. */
+import { setFlagsFromString } from "node:v8"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { Desk, making, type MixLine } from "./SectionMaking.ts"
 import {
@@ -9,6 +10,11 @@ import {
   type SomeLines,
   type ThreadStart
 } from "./SectionOrder.ts"
+
+// What runs here around the kernels takes some hundredths of a second for a film. V8's compiler would spend ten times that on making it
+// faster, on the cores that the kernels need: it is to wait until a function has run through a million bytes of bytecode, 15 times as many as
+// usual, here and, since there is one such number for all threads, in the whole process from now on. Node 22 and later wait by themselves.
+if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=1000000")
 
 const port = parentPort
 if (port === null) throw new Error("this file is a thread that makes sections: it is started by a delivery")
