@@ -20,6 +20,7 @@ import { fileURLToPath } from "node:url"
 import Sqlite from "better-sqlite3"
 import { Effect, Layer, Redacted } from "effect"
 import { Agent, request } from "undici"
+import { collectEarly } from "../src/app/Heap.ts"
 import { Casting } from "../src/domain/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../src/domain/Ids.ts"
 import { profileOf, ProviderProfile } from "../src/domain/ProviderProfile.ts"
@@ -286,6 +287,8 @@ if (which === "b" || which === "all") {
       `(b) the loop, with rows and clips on the disk: ${seconds(safe)}, ratio ${(safe / floor).toFixed(2)}; processor ${seconds(cpu)}`
     )
   })
+  // As the command does.
+  collectEarly()
   await inFolder(async (folder) => {
     const [{ millis, planning, summary }, cpu] = await cpuOf(() => run(spoken.base, folder, utterances))
     console.log(

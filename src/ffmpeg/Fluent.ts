@@ -16,7 +16,7 @@ import type { Binary } from "./Binary.ts"
 import { FfmpegFailed } from "./Failures.ts"
 import type { Feed, Job } from "./Job.ts"
 import { commandLine, stopped } from "./Process.ts"
-import { asBatch } from "./Scheduling.ts"
+import { scheduled } from "./Scheduling.ts"
 
 /** What a finished job wrote. */
 export interface JobOutcome {
@@ -62,7 +62,7 @@ const start = (
       child.removeAllListeners("error")
       child.once("error", (cause) => fail(cause.message))
     }
-    if (feed !== undefined && child?.pid !== undefined) asBatch(child.pid)
+    if (feed !== undefined && child !== undefined) scheduled(child, job.outputs.length)
     Deferred.unsafeDone(started, Exit.succeed(child))
   })
   command.on("error", (error, _stdout, stderr) => {

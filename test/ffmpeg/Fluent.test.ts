@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process"
-import { chmod, readFile, rm, writeFile } from "node:fs/promises"
+import { execFileSync, spawnSync } from "node:child_process"
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
@@ -43,7 +44,8 @@ const nothingFed = () => {
   return feed
 }
 
-const hasChrt = process.platform === "linux" && spawnSync("chrt", ["-V"]).status === 0
+const isTold = process.platform === "linux" && spawnSync("chrt", ["-V"]).status === 0
+const hasCores = isTold && availableParallelism() > 1
 
 describe("runJob", () => {
   // The first test, since fluent-ffmpeg asks once in a process.
@@ -153,7 +155,7 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive.skipIf(!hasChrt)("tells Linux that one that is fed is not to interrupt who feeds it", () =>
+  it.scopedLive.skipIf(!isTold)("tells Linux that one that is fed is not to interrupt who feeds it", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(
         yield* plainFolder,
@@ -161,6 +163,39 @@ describe("runJob", () => {
       )
       yield* runJob(binary, fedJob, nothingFed())
     })
+  )
+
+  it.scopedLive.skipIf(!hasCores)(
+    "gives one that is fed and writes one file a core that no other has, and one that writes more leaves them all",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* plainFolder
+        // Whoever writes one file waits for a core, and all wait for each other.
+        const binary = yield* impostor(
+          here,
+          [
+            "cores() { taskset -c -p $$ | sed 's/.*: //'; }",
+            'case "$*" in *second*) ;; *) until cores | grep -qx "[0-9]*"; do sleep 0.01; done ;; esac',
+            `cores > ${here}/$$.part && mv ${here}/$$.part ${here}/$$.cores`,
+            `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
+          ].join("\n")
+        )
+        const two: Job = { ...fedJob, outputs: [...fedJob.outputs, { target: "/dev/second", options: [] }] }
+        yield* Effect.all(
+          [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
+          { concurrency: "unbounded" }
+        )
+        const files = (yield* Effect.promise(() => readdir(here))).filter((name) => name.endsWith(".cores"))
+        const cores = yield* Effect.forEach(files, (name) =>
+          Effect.promise(() => readFile(join(here, name), "utf8"))
+        )
+        const all = execFileSync("taskset", ["-c", "-p", `${process.pid}`], { encoding: "utf8" })
+        const [one, other, ...rest] = cores.sort((a, b) => a.length - b.length).map((list) => list.trim())
+        expect(rest).toEqual([all.replace(/.*: /u, "").trim()])
+        expect(one).toMatch(/^\d+$/u)
+        expect(other).toMatch(/^\d+$/u)
+        expect(other).not.toBe(one)
+      })
   )
 
   it.scopedLive("runs one that is fed where Linux cannot be told", () =>
