@@ -127,10 +127,10 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
 /** Delivers the film in this process, after decoding its clips where they are MP3. */
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))
-  const start = yield* Effect.scoped(arrived(folder, film))
   const depth = values.depth === "24" ? 24 : 16
   const outputs = values.case === "clips" ? [...formats, "clips" as const, "otio" as const] : formats
   const made = deliverableOf(film, folder, values.case, outputs, values.case === "loud" ? -16 : "none", depth)
+  const start = yield* Effect.scoped(arrived(folder, film))
   const { measured } = yield* deliver(made)
   const own = process.cpuUsage(start.own)
   const told: Delivered = {

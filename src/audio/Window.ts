@@ -4,11 +4,12 @@
 export const kaiser = (x: number, beta: number): number =>
   x * x > 1 ? 0 : bessel(beta * Math.sqrt(1 - x * x)) / bessel(beta)
 
-/** The modified Bessel function of the first kind and order 0. */
+/** The modified Bessel function of the first kind and order 0: its power series, as far as it changes the sum. */
 const bessel = (x: number): number => {
   let sum = 1
   let term = 1
-  for (let k = 1; k < 40; k++) {
+  for (let k = 1, before = 0; sum !== before; k++) {
+    before = sum
     term *= (x / (2 * k)) ** 2
     sum += term
   }
