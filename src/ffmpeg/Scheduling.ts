@@ -17,7 +17,7 @@ export const scheduled = (encoder: ChildProcess, files: number): void => {
   const { pid } = encoder
   if (process.platform !== "linux" || pid === undefined) return
   told("chrt", ["-b", "-a", "-p", "0", `${pid}`])
-  const core = files === 1 ? leastTaken(allowedCores()) : undefined
+  const core = files === 1 ? coreFor(pid) : undefined
   if (core === undefined) return
   taken.set(core, takersOf(core) + 1)
   encoder.once("exit", () => taken.set(core, takersOf(core) - 1))
@@ -34,20 +34,25 @@ const taken = new Map<number, number>()
 
 const takersOf = (core: number): number => taken.get(core) ?? 0
 
-/** The core that the fewest encoders have; undefined where there is no choice. */
-const leastTaken = (cores: ReadonlyArray<number>): number | undefined =>
-  cores.length < 2
-    ? undefined
-    : cores.reduce((least, core) => (takersOf(core) < takersOf(least) ? core : least))
-
-/** The numbers of the cores that this process may use, and what it starts; none where that cannot be told. */
-const allowedCores = (): ReadonlyArray<number> => {
+/**
+ * The core on which a process was begun, which Linux found idle, unless other encoders have it: then one that the fewest have. Undefined
+ * where there is no choice, or none can be told.
+ */
+const coreFor = (pid: number): number | undefined => {
   try {
-    return coresIn(/^Cpus_allowed_list:\s*(.*)$/mu.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "")
+    const status = readFileSync("/proc/self/status", "utf8")
+    const allowed = coresIn(/^Cpus_allowed_list:\s*(.*)$/mu.exec(status)?.[1] ?? "")
+    const begunOn = coreIn(readFileSync(`/proc/${pid}/stat`, "utf8"))
+    return allowed.length < 2
+      ? undefined
+      : [begunOn, ...allowed].reduce((least, core) => (takersOf(core) < takersOf(least) ? core : least))
   } catch {
-    return []
+    return undefined
   }
 }
+
+/** The core that a process was last seen on, in a `stat` of Linux: the 39th field, of which the second may hold anything in brackets. */
+export const coreIn = (stat: string): number => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[36])
 
 /** The numbers that a list of Linux names, such as 0-3,8. */
 export const coresIn = (list: string): ReadonlyArray<number> =>

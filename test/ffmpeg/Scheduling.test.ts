@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs"
+import { cpus } from "node:os"
 import { describe, expect, it } from "@effect/vitest"
-import { coresIn } from "../../src/ffmpeg/Scheduling.ts"
+import { coreIn, coresIn } from "../../src/ffmpeg/Scheduling.ts"
 
 describe("coresIn", () => {
   it.each([
@@ -10,5 +12,14 @@ describe("coresIn", () => {
     ["all", []]
   ])("reads %j", (list, cores) => {
     expect(coresIn(list)).toEqual(cores)
+  })
+})
+
+describe.skipIf(process.platform !== "linux")("coreIn", () => {
+  it("finds the core of a process, whatever its name", () => {
+    const stat = readFileSync("/proc/self/stat", "utf8")
+    const core = coreIn(stat)
+    expect(coresIn(`0-${cpus().length - 1}`)).toContain(core)
+    expect(coreIn(stat.replace(/\(.*\)/u, "(a) b (c d)"))).toBe(core)
   })
 })
