@@ -138,7 +138,8 @@ export const encodeJob = (
     ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
   ],
   filters: [],
-  outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? []))
+  outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
+  encodes: sinks.length
 })
 
 /** From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell theirs. */

@@ -62,7 +62,7 @@ const start = (
       child.removeAllListeners("error")
       child.once("error", (cause) => fail(cause.message))
     }
-    if (feed !== undefined && child !== undefined) scheduled(child, job.outputs.length)
+    if (job.encodes > 0 && child !== undefined) scheduled(child, job.encodes)
     Deferred.unsafeDone(started, Exit.succeed(child))
   })
   command.on("error", (error, _stdout, stderr) => {

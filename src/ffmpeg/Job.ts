@@ -21,6 +21,8 @@ export interface Job {
   /** The chains of one filter graph; empty for none. */
   readonly filters: ReadonlyArray<string>
   readonly outputs: ReadonlyArray<JobOutput>
+  /** How many streams it encodes: what takes its time. */
+  readonly encodes: number
 }
 
 /** The bytes for a job's `stdin` input. */

@@ -85,7 +85,8 @@ export const muxJob = (
           ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
         ]
       }
-    ]
+    ],
+    encodes: sounds.filter(({ isCopied }) => !isCopied).length
   })
 }
 
@@ -103,6 +104,7 @@ const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
 interface Sound {
   readonly map: string
   readonly filters: ReadonlyArray<string>
+  readonly isCopied: boolean
   /** Arguments for its codec, given its place among the sounds. */
   readonly codec: (place: number) => ReadonlyArray<string>
   readonly language: string | undefined
@@ -122,15 +124,18 @@ const soundsOf = (request: MuxRequest, holder: Container, sources: MuxSources): 
   return chosen.length > 0 ? [...chosen, ...others, ...kept] : [...kept, ...others]
 }
 
-const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean): Sound => ({
-  map: `0:${stream.index}`,
-  filters: [],
-  codec: (place) =>
-    holds(holder, stream) ? copied(holder, stream, place) : encoded(holder, stream.channels, place),
-  language: stream.language,
-  title: stream.title ?? "Original",
-  isDefault
-})
+const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean): Sound => {
+  const isCopied = holds(holder, stream)
+  return {
+    map: `0:${stream.index}`,
+    filters: [],
+    isCopied,
+    codec: (place) => (isCopied ? copied(holder, stream, place) : encoded(holder, stream.channels, place)),
+    language: stream.language,
+    title: stream.title ?? "Original",
+    isDefault
+  }
+}
 
 const dubOf = (
   request: MuxRequest,
@@ -160,16 +165,18 @@ const dubOf = (
       ...about,
       map: `[${out}]`,
       filters: duckFilters(request.original, pads, original.channels, length, place),
+      isCopied: false,
       codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
   }
   if (sound !== undefined && holds(holder, sound) && !reencodes(holder, sound)) {
-    return { ...about, map: pad, filters: [], codec: (at) => copied(holder, sound, at) }
+    return { ...about, map: pad, filters: [], isCopied: true, codec: (at) => copied(holder, sound, at) }
   }
   return {
     ...about,
     map: `[${out}]`,
     filters: [`[${pad}]aresample=${deliveryRate},apad,atrim=end_sample=${length}[${out}]`],
+    isCopied: false,
     codec: (at) => encoded(holder, sound?.channels ?? 1, at)
   }
 }

@@ -18,7 +18,8 @@ export const probeJob = (path: string, extent: "tail" | "whole"): Job => ({
     { source: path, options: ["-copyts", ...(extent === "tail" ? ["-sseof", `-${tailSeconds}`] : [])] }
   ],
   filters: [],
-  outputs: [{ target: "-", options: ["-map", "0:v?", "-map", "0:a?", "-c", "copy", "-f", "framecrc"] }]
+  outputs: [{ target: "-", options: ["-map", "0:v?", "-map", "0:a?", "-c", "copy", "-f", "framecrc"] }],
+  encodes: 0
 })
 
 /** What ffmpeg wrote about a file, understood; undefined where the listed packets do not tell its length. */

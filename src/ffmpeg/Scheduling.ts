@@ -1,23 +1,23 @@
-/** How the system shares its cores between encoders and the threads that feed them. */
+/** How the system shares its cores between encoders, and the threads that feed them. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /**
- * Tells Linux what an encoder is that reads what is made meanwhile, of so many files, with all its threads:
+ * Tells Linux what an ffmpeg is that encodes so many streams, with all its threads:
  *
  * - long work that nobody waits for: it is not to interrupt what runs whenever one of its threads hands a frame to the next, which an
  *   ffmpeg of version 7 does half a million times in two hours;
- * - where it encodes one file, work for one core: there one thread does nearly all, and handing frames to a thread on another core, which
- *   sleeps, takes longer than what that one does with them. Two hours of FLAC take 4.1 s so, 5.9 s otherwise.
+ * - where it encodes one stream, work for one core: there one thread does nearly all, and handing frames to a thread on another core,
+ *   which sleeps, takes longer than what that one does with them. Two hours of FLAC take 4.1 s so, 5.9 s otherwise.
  *
  * Asked of `chrt` and `taskset`, which come with util-linux; where there are none, or where they may not, everything goes on as it did, a
  * little slower.
  */
-export const scheduled = (encoder: ChildProcess, files: number): void => {
+export const scheduled = (encoder: ChildProcess, streams: number): void => {
   const { pid } = encoder
   if (process.platform !== "linux" || pid === undefined) return
   told("chrt", ["-b", "-a", "-p", "0", `${pid}`])
-  const core = files === 1 ? coreFor(pid) : undefined
+  const core = streams === 1 ? coreFor(pid) : undefined
   if (core === undefined) return
   taken.set(core, takersOf(core) + 1)
   encoder.once("exit", () => taken.set(core, takersOf(core) - 1))

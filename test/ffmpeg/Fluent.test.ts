@@ -17,7 +17,8 @@ const toWav = (target: string, ...options: ReadonlyArray<string>): Job => ({
   purpose: "try",
   inputs: [pcmInput],
   filters: [],
-  outputs: [{ target, options: ["-map", "0:a", ...options, "-f", "wav", "-y"] }]
+  outputs: [{ target, options: ["-map", "0:a", ...options, "-f", "wav", "-y"] }],
+  encodes: 1
 })
 
 /** A program in ffmpeg's place. */
@@ -33,10 +34,11 @@ const plainJob: Job = {
   purpose: "do nothing",
   inputs: [{ source: "/dev/null", options: [] }],
   filters: [],
-  outputs: [{ target: "-", options: [] }]
+  outputs: [{ target: "-", options: [] }],
+  encodes: 0
 }
 
-const fedJob: Job = { ...plainJob, inputs: [{ source: "stdin", options: [] }] }
+const fedJob: Job = { ...plainJob, inputs: [{ source: "stdin", options: [] }], encodes: 1 }
 
 const nothingFed = () => {
   const feed = new PassThrough()
@@ -155,7 +157,7 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive.skipIf(!isTold)("tells Linux that one that is fed is not to interrupt who feeds it", () =>
+  it.scopedLive.skipIf(!isTold)("tells Linux that one that encodes is not to interrupt others", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(
         yield* plainFolder,
@@ -166,11 +168,11 @@ describe("runJob", () => {
   )
 
   it.scopedLive.skipIf(!hasCores)(
-    "gives one that is fed and writes one file a core that no other has, and one that writes more leaves them all",
+    "gives one that encodes one stream a core that no other has, and leaves all to one that encodes more",
     () =>
       Effect.gen(function* () {
         const here = yield* plainFolder
-        // Whoever writes one file waits for a core, and all wait for each other.
+        // Whoever encodes one stream waits for a core, and all wait for each other.
         const binary = yield* impostor(
           here,
           [
@@ -180,7 +182,7 @@ describe("runJob", () => {
             `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
           ].join("\n")
         )
-        const two: Job = { ...fedJob, outputs: [...fedJob.outputs, { target: "/dev/second", options: [] }] }
+        const two: Job = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
         yield* Effect.all(
           [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
           { concurrency: "unbounded" }
@@ -198,7 +200,7 @@ describe("runJob", () => {
       })
   )
 
-  it.scopedLive("runs one that is fed where Linux cannot be told", () =>
+  it.scopedLive("runs one that encodes where Linux cannot be told", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(yield* plainFolder, "exit 0")
       yield* Effect.acquireRelease(

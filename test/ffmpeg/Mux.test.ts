@@ -1,0 +1,50 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import { Micros } from "../../src/domain/Units.ts"
+import type { ContainerName } from "../../src/ffmpeg/Container.ts"
+import { usualDuck } from "../../src/ffmpeg/Duck.ts"
+import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
+import { muxJob, type OriginalSound } from "../../src/ffmpeg/Mux.ts"
+
+const picture = VideoStream.make({ index: 0, codec: "h264", isDefault: true, attached: false })
+
+const sound = (index: number, codec: string) =>
+  AudioStream.make({ index, codec, isDefault: true, rate: 48_000, channels: 1 })
+
+const file = (path: string, streams: MediaInfo["streams"]) =>
+  MediaInfo.make({ path, format: "any", duration: Micros.make(4_000_000), streams })
+
+/** A film with AAC gets dubs, one of each codec. */
+const muxed = (container: ContainerName, original: OriginalSound, codecs: ReadonlyArray<string>) => {
+  const [first, ...others] = codecs.map((codec) => ({ path: `/${codec}`, isDefault: false }))
+  if (first === undefined) throw new Error("no dub")
+  return Either.getOrThrow(
+    muxJob(
+      { video: "/film.mp4", out: `/out.${container}`, tracks: [first, ...others], original, subtitles: [] },
+      container,
+      {
+        video: file("/film.mp4", [picture, sound(1, "aac")]),
+        tracks: codecs.map((codec) => file(`/${codec}`, [sound(0, codec)]))
+      },
+      "/out.part"
+    )
+  )
+}
+
+describe("muxJob", () => {
+  it.each([
+    ["mp4", "keep", ["pcm_s16le"], 1],
+    ["mp4", "keep", ["pcm_s16le", "aac", "flac"], 2],
+    ["mp4", usualDuck, ["aac"], 1],
+    ["mp4", usualDuck, ["pcm_s16le", "aac"], 2],
+    ["mov", "keep", ["pcm_s16le"], 0],
+    ["mkv", "drop", ["pcm_s16le", "flac"], 1]
+  ] as const)("%s with %j and %j encodes %i", (container, original, codecs, encodes) => {
+    const job = muxed(container, original, codecs)
+    expect(job.encodes).toBe(encodes)
+    // The video's own sound is copied, where it is kept.
+    const options = job.outputs.flatMap((output) => output.options)
+    const sounds = options.filter((_, at) => /^-c:a:/u.test(options[at - 1] ?? ""))
+    expect(sounds.filter((codec) => codec !== "copy").length).toBe(encodes)
+  })
+})
