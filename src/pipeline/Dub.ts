@@ -13,6 +13,7 @@ import { Outlay } from "../store/Outlay.ts"
 import { announce } from "./Announce.ts"
 import { alone, type Crew } from "./Crew.ts"
 import type { Batch } from "./Job.ts"
+import { warnOfOthers } from "./LastRun.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
@@ -48,6 +49,7 @@ const run = Effect.fnUntraced(function* <E, R>(
   const { crew = alone } = options
   const startedAt = yield* DateTime.now
   yield* openFolder(batch.out)
+  yield* warnOfOthers(batch)
   const outlay = yield* Outlay
   const finished = yield* Finished
   yield* outlay.begin(batch.key)

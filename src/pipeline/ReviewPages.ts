@@ -1,8 +1,8 @@
 /** The pages of a review, made of what lies in the results' folder at that moment. */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option, Schema, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { PeakMeter } from "../audio/Peaks.ts"
-import { type JobReport, RunReport } from "../domain/Report.ts"
+import type { JobReport, RunReport } from "../domain/Report.ts"
 import { frames, SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
@@ -10,6 +10,7 @@ import { builtParts } from "../pages/BuiltParts.ts"
 import { looksOf } from "../pages/Flags.ts"
 import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
+import { lastRunIn } from "./LastRun.ts"
 import { passedOver } from "./Mended.ts"
 import { planBatch, textsOf } from "./Plan.ts"
 import { reportIn } from "./ReportFile.ts"
@@ -64,7 +65,7 @@ export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Ba
 /** Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json, neither is made. */
 export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
   const { join } = yield* Path.Path
-  const before = yield* Effect.option(runOf(batch))
+  const before = yield* lastRunIn(batch.out)
   if (Option.isNone(before)) return
   const run: RunReport = {
     ...before.value,
@@ -76,16 +77,13 @@ export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: B
   yield* writeResult(join(batch.out, "index.html"), yield* pageOf(batch, run))
 })
 
-const runOf = Effect.fnUntraced(function* ({ out }: Batch) {
-  const fs = yield* FileSystem.FileSystem
-  const { join } = yield* Path.Path
-  return yield* fs.readFileString(join(out, "run.json")).pipe(
-    Effect.flatMap(Schema.decode(Schema.parseJson(RunReport))),
+const runOf = ({ out }: Batch) =>
+  Effect.flatMap(lastRunIn(out), (run) =>
     Effect.mapError(
+      run,
       () => new ReviewFailed({ words: `${out} holds no run.json that can be read: run the batch first` })
     )
   )
-})
 
 /** Every job of the manifest, by what the last run says of it or, where that run left it out, by its report. */
 const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {

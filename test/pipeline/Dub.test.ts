@@ -119,6 +119,44 @@ it.scopedLive(
     })
 )
 
+it.scopedLive("warns where what another manifest had made will be written over", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    writeFileSync(join(folder, "ep1.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
+    const manifest = (name: string, ...ids: ReadonlyArray<string>) => {
+      const jobs = ids.map((id) => ({ id, input: "ep1.srt", outputs: ["srt"] }))
+      const defaults = { provider: "provider_fast", voice: "v1" }
+      writeFileSync(
+        join(folder, name),
+        JSON.stringify({ service: { baseUrl: "http://127.0.0.1:9" }, defaults, jobs })
+      )
+      return join(folder, name)
+    }
+    const told: Array<string> = []
+    const watching = Layer.succeed(Progress, {
+      emit: (event) =>
+        Effect.sync(() => {
+          if (event._tag === "Warning" && event.message.includes("written over")) told.push(event.message)
+        })
+    })
+    yield* Effect.gen(function* () {
+      const service = yield* Layer.memoize(standIn(0))
+      const warned = Effect.fnUntraced(function* (path: string) {
+        yield* dub(yield* planBatch(yield* loadBatch([path], {})), service)
+        return told.splice(0)
+      })
+      const spanish = manifest("es.json", "ep1", "ep2")
+      expect([yield* warned(spanish), yield* warned(spanish)]).toEqual([[], []])
+      expect(yield* warned(manifest("fr.json", "extra"))).toEqual([])
+      expect(yield* warned(spanish)).toEqual([])
+      expect(yield* warned(manifest("fr.json", "extra", "Ep2", "ep1"))).toEqual([
+        `${folder}/out holds Ep2, ep1 from a run of es.json: what has the same name is written over; ` +
+          "to keep both, run one of them with another --out"
+      ])
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+  })
+)
+
 it.scopedLive(
   "a film that is too short: what lies behind its end is not paid for, and is missed by name",
   () =>
