@@ -3,6 +3,7 @@ import { basename, join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { RunReport } from "../domain/Report.ts"
+import { isManifest } from "./BatchKey.ts"
 import type { Batch } from "./Job.ts"
 import { Progress } from "./Progress.ts"
 
@@ -24,6 +25,8 @@ const named = 3
 export const warnOfOthers = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
   const last = Option.getOrUndefined(yield* lastRunIn(out))
   if (last === undefined || last.manifest === basename(manifest)) return
+  // Bare files are run by themselves and with others, as it suits.
+  if (!isManifest(manifest) || !isManifest(last.manifest)) return
   const theirs = new Set(last.jobs.map(({ id }) => id.toLowerCase()))
   const both = jobs.map(({ id }) => id).filter((id) => theirs.has(id.toLowerCase()))
   if (both.length === 0) return

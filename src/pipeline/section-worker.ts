@@ -13,7 +13,7 @@ import {
 
 // What runs here around the kernels takes some hundredths of a second for a film. V8's compiler would spend ten times that on making it
 // faster, on the cores that the kernels need: it is to wait until a function has run through a million bytes of bytecode, 15 times as many as
-// usual, here and, since there is one such number for all threads, in the whole process from now on. Node 22 and later wait by themselves.
+// usual, here and, since there is one such number for all threads, in the whole process from now on. Later versions of Node have no such number.
 if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=1000000")
 
 const port = parentPort
