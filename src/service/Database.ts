@@ -4,6 +4,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Cause, Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "../store/Folder.ts"
+import { writeAhead } from "../store/WriteAhead.ts"
 import { migrate, WrittenByNewer } from "./Migrations.ts"
 
 /** The data folder, or a file in it, cannot be used. */
@@ -35,8 +36,9 @@ export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUn
 export const layer = (
   folder: string,
   options: { readonly durable: boolean }
-): Layer.Layer<SqlClient, DataFolderUnusable> =>
-  Layer.effectDiscard(
+): Layer.Layer<SqlClient, DataFolderUnusable> => {
+  const file = join(folder, "service.sqlite")
+  return Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* sql.unsafe("PRAGMA busy_timeout = 10000")
@@ -45,11 +47,13 @@ export const layer = (
       yield* migrate
     })
   ).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename: join(folder, "service.sqlite") })),
+    Layer.provideMerge(SqliteClient.layer({ filename: file })),
+    Layer.provide(Layer.effectDiscard(writeAhead(file))),
     Layer.catchAllCause((cause) =>
       Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite in it ${troubleOf(cause)}` }))
     )
   )
+}
 
 /** The system's own words for a failure, without its stack. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
