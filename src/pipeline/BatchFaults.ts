@@ -5,6 +5,7 @@ import type { Manifest } from "../domain/Manifest.ts"
 import { type OutputName, soundNames } from "../domain/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
+import { asFolder } from "./JobName.ts"
 import { nearest } from "./ManifestFile.ts"
 
 /** Every fault of the jobs of a manifest, which is called `file` in messages. */
@@ -58,9 +59,9 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<I
 
 const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
-/** Two jobs of one name would overwrite each other, also on disks that do not tell A from a. */
+/** Two jobs of one folder would overwrite each other. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  Object.values(Array.groupBy(jobs, (job) => job.id.normalize("NFC").toLowerCase()))
+  Object.values(Array.groupBy(jobs, (job) => asFolder(job.id)))
     .filter((same) => same.length > 1)
     .map((same) =>
       InputFault.make({

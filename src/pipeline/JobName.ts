@@ -1,4 +1,4 @@
-/** A job's name where its manifest gives none: its file's, made fit to name files on any disk. */
+/** Names of jobs: what one is called whose manifest says nothing, and which are one on a disk. */
 
 /** Letters of a job's name at most, as `JobId` has it. */
 const mostLetters = 120
@@ -12,6 +12,9 @@ export const jobNameFrom = (stem: string): string => {
   while (isTooLong(letters.join(""))) letters.pop()
   return trimmed(letters.join(""))
 }
+
+/** The same for names that are one folder on some disk: there are those that do not tell A from a, or how an accent is written. */
+export const asFolder = (name: string): string => name.normalize("NFC").toLowerCase()
 
 const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes
 

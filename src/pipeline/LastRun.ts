@@ -5,6 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import { RunReport } from "../domain/Report.ts"
 import { isManifest } from "./BatchKey.ts"
 import type { Batch } from "./Job.ts"
+import { asFolder } from "./JobName.ts"
 import { Progress } from "./Progress.ts"
 
 /** What the last run into a folder of results came to; none where that cannot be read. */
@@ -27,8 +28,8 @@ export const warnOfOthers = Effect.fn("LastRun.warnOfOthers")(function* ({ manif
   if (last === undefined || last.manifest === basename(manifest)) return
   // Bare files are run by themselves and with others, as it suits.
   if (!isManifest(manifest) || !isManifest(last.manifest)) return
-  const theirs = new Set(last.jobs.map(({ id }) => id.toLowerCase()))
-  const both = jobs.map(({ id }) => id).filter((id) => theirs.has(id.toLowerCase()))
+  const theirs = new Set(last.jobs.map(({ id }) => asFolder(id)))
+  const both = jobs.map(({ id }) => id).filter((id) => theirs.has(asFolder(id)))
   if (both.length === 0) return
   const more = both.length > named ? ` and ${both.length - named} more` : ""
   const progress = yield* Progress
