@@ -1,5 +1,6 @@
 /** Names by which things are known: branded, so that a voice's id is never taken for a task's. */
 import { Schema } from "effect"
+import { faultOfName } from "./FileName.ts"
 
 /** The five provider ids of the service's interface. */
 export const knownProviders = [
@@ -29,11 +30,10 @@ export type TaskId = typeof TaskId.Type
 /** A job's id: also the name of its folder and files, so it must be a plain file name. */
 export const JobId = Schema.NonEmptyTrimmedString.pipe(
   Schema.maxLength(120),
-  Schema.filter(
-    (id) =>
-      (/^[^\\/:*?"<>|\u0000-\u001f]+$/u.test(id) && !/^\.|\.$/u.test(id)) ||
-      "a job's id names its files: no slashes, no control characters, none of : * ? \" < > | and no dot at either end"
-  ),
+  Schema.filter((id) => {
+    const fault = faultOfName(id)
+    return fault === undefined || `a job's id names its files: ${fault}`
+  }),
   Schema.brand("JobId")
 )
 export type JobId = typeof JobId.Type

@@ -1,6 +1,7 @@
 /** What a job can make: files of sound, videos, subtitles, and editors' timelines. */
 import { Schema } from "effect"
 import { optional } from "./Described.ts"
+import { faultOfName } from "./FileName.ts"
 import { FrameRateName } from "./FrameRate.ts"
 
 /** A job's sound as a file, the most exact first. */
@@ -42,9 +43,17 @@ export type TimelineSettings = typeof TimelineSettings.Type
 /** A video that several jobs go into. */
 export const SharedVideo = Schema.NonEmptyTrimmedString.pipe(
   Schema.pattern(/^[^/\\.][^/\\]*\.(?:mp4|mov|mkv|webm)$/u)
-).annotations({
-  message: (issue) => ({
-    message: `expected a file name that ends in .mp4, .mov, .mkv or .webm, found ${JSON.stringify(issue.actual)}`,
-    override: true
+)
+  .annotations({
+    message: (issue) => ({
+      message: `expected a file name that ends in .mp4, .mov, .mkv or .webm, found ${JSON.stringify(issue.actual)}`,
+      override: true
+    })
   })
-})
+  .pipe(
+    Schema.maxLength(120),
+    Schema.filter((name) => {
+      const fault = faultOfName(name)
+      return fault === undefined || `the name of a file: ${fault}`
+    })
+  )

@@ -59,8 +59,23 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<I
 
 const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
-/** Two jobs of one folder would overwrite each other. */
-const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
+/** Two jobs of one folder would overwrite each other, and a folder cannot lie where a file of the batch is to lie. */
+const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
+  const files = new Set(["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(asFolder))
+  return [
+    ...sameFolder(jobs, file),
+    ...jobs
+      .filter(({ id }) => files.has(asFolder(id)))
+      .map(({ id }) =>
+        InputFault.make({
+          file,
+          message: `job ${id}: a file of the batch is called so too: give the job another id`
+        })
+      )
+  ]
+}
+
+const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
   Object.values(Array.groupBy(jobs, (job) => asFolder(job.id)))
     .filter((same) => same.length > 1)
     .map((same) =>

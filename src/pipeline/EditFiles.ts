@@ -3,6 +3,7 @@ import { Path } from "@effect/platform"
 import { Array, Effect } from "effect"
 import type { Room } from "../audio/Rooms.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
+import { notDevice } from "../domain/FileName.ts"
 import type { TimelineName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
 import { Timeline, TimelineClip, TimelineMarker, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
@@ -33,7 +34,7 @@ import { openFolder, writeResult } from "./ResultFolder.ts"
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
 export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
   const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
-  const names = distinctNames(speakers.map((speaker) => plainName(speaker ?? "voice")))
+  const names = distinctNames(speakers.map((speaker) => notDevice(plainName(speaker ?? "voice"))))
   return Array.zipWith(speakers, names, (speaker, name) => ({
     speaker,
     sink: { path: pathOf(name), format: formatOf(made, "wav"), ...about(made) }
@@ -98,7 +99,7 @@ export const timelineTexts: Readonly<
 /** A job as an editor's timeline: a track a speaker, a clip a placement, a marker where something is flagged. */
 export const timelineOf = ({ job, placements, entries, length, reel }: Deliverable): Timeline => {
   const texts = new Map(entries.map(({ index, text }) => [index, text]))
-  const tracks = Object.entries(Array.groupBy(placements, ({ speaker }) => speaker ?? "voice"))
+  const nameOf = ({ speaker }: Placement) => speaker ?? "voice"
   const textOf = ({ lines }: Placement) =>
     Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
   const clipOf = (placement: Placement): TimelineClip =>
@@ -126,7 +127,12 @@ export const timelineOf = ({ job, placements, entries, length, reel }: Deliverab
     startFrame: reel.startFrame,
     width: reel.width,
     height: reel.height,
-    tracks: tracks.map(([name, spoken]) => TimelineTrack.make({ name, clips: spoken.map(clipOf) })),
+    tracks: Array.dedupe(placements.map(nameOf)).map((name) =>
+      TimelineTrack.make({
+        name,
+        clips: placements.filter((placement) => nameOf(placement) === name).map(clipOf)
+      })
+    ),
     markers: placements
       .filter(({ flags }) => flags.length > 0)
       .map((placement) =>
@@ -158,10 +164,12 @@ const distinctNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   })
 }
 
-/** A name that every file system takes. */
+/** A part of a file's name that every file system takes. */
 const plainName = (name: string): string =>
   name
     .normalize("NFC")
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "")
-    .slice(0, 60) || "voice"
+    .slice(0, 60)
+    // Half of a character that was cut through.
+    .replace(/\p{Cs}$/u, "") || "voice"

@@ -1,14 +1,12 @@
 /** Names of jobs: what one is called whose manifest says nothing, and which are one on a disk. */
+import { mostBytes, notDevice, withoutForbidden } from "../domain/FileName.ts"
 
 /** Letters of a job's name at most, as `JobId` has it. */
 const mostLetters = 120
 
-/** Bytes of UTF-8 at most: file systems take 255 in a name, and its results add an ending and what marks a file half-written. */
-const mostBytes = 220
-
 /** A file's name without its ending, with what no disk takes left out, and what is too long cut off. */
 export const jobNameFrom = (stem: string): string => {
-  const letters = Array.from(trimmed(stem.replace(/[\\/:*?"<>|\u0000-\u001f]+/gu, "_")))
+  const letters = Array.from(notDevice(trimmed(withoutForbidden(stem))))
   while (isTooLong(letters.join(""))) letters.pop()
   return trimmed(letters.join(""))
 }

@@ -1,6 +1,6 @@
 /** What is delivered, measured on the files themselves. */
 import { readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
@@ -349,6 +349,39 @@ describe("a delivery", () => {
         const left = yield* Effect.promise(() => stat(join(folder, ".film.sound.wav")).catch(() => undefined))
         expect(left).toBe(undefined)
       }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("any speaker has files that every system takes, and a track in every timeline", () =>
+    Effect.gen(function* () {
+      const speakers = ["10", "Con", "con", "__proto__", `${"a".repeat(59)}𠀀𠀀`, "2"]
+      const lines = speakers.map((speaker, at): Spoken => ({
+        cue: at + 1,
+        speaker,
+        start: at * 500,
+        length: 400
+      }))
+      const { files, folder } = yield* delivered(
+        lines,
+        jobOf(["stems", "otio", "fcpxml", "xml", "edl", "csv"]),
+        3000
+      )
+      const named = (name: string) =>
+        files.map((file) => relative(folder, file)).filter((file) => file.startsWith(name))
+      const cut = "a".repeat(59)
+      expect(named("stems")).toEqual(
+        ["10", "_Con", "_con_2", "proto", cut, "2"].map((name) => `stems/${name}.wav`)
+      )
+      expect(named("clips")).toEqual(
+        ["10", "Con", "con", "proto", cut, "2"].map(
+          (name, at) =>
+            `clips/000${at + 1}_${name}_00-00-0${Math.floor(at / 2)}-${at % 2 === 0 ? 0 : 5}00.wav`
+        )
+      )
+      const otio: { tracks: { children: ReadonlyArray<{ name: string }> } } = JSON.parse(
+        yield* Effect.promise(() => readFile(join(folder, "film.otio"), "utf8"))
+      )
+      expect(otio.tracks.children.map(({ name }) => name)).toEqual(speakers)
+    }).pipe(Effect.provide(needs))
   )
 
   it("a clip's name holds its cue, speaker and time", () => {

@@ -8,6 +8,11 @@ test.each([
   ['What? A "film": part 1', "What_ A _film_ part 1"],
   ["two\nlines", "two_lines"],
   [" .hidden. ", "hidden"],
+  // What Windows takes for a device, with any ending.
+  ["con", "_con"],
+  ["Aux.vi", "_Aux.vi"],
+  ["console", "console"],
+  ["\ud835a", "_a"],
   ["n".repeat(240), "n".repeat(120)],
   // Three bytes each: as many as a disk takes in one name, with room for an ending.
   ["日".repeat(80), "日".repeat(73)],

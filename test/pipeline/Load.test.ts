@@ -191,6 +191,28 @@ layer(NodeContext.layer)("loading", (it) => {
           "m.yaml: job b: into: needs a sound to go into all.mkv: add wav (or flac, m4a, mp3, opus) to outputs"
       )
       expect(
+        yield* faultsOf({
+          "m.yaml":
+            "jobs: [{ id: all.MKV, input: a.srt, video: v.mp4, into: All.mkv }, { id: run.json, input: a.srt }]",
+          "a.srt": "1"
+        })
+      ).toBe(
+        "m.yaml: job all.MKV: a file of the batch is called so too: give the job another id\n" +
+          "m.yaml: job run.json: a file of the batch is called so too: give the job another id"
+      )
+      for (const [key, name, fault] of [
+        ["id", "con.vi", "Windows keeps this name for a device"],
+        ["id", "日".repeat(74), "at most 220 bytes of UTF-8"],
+        ["id", "a:b", 'none of : * ? " < > |'],
+        ["into", "a:b.mkv", 'none of : * ? " < > |'],
+        ["into", "NUL.mkv", "Windows keeps this name for a device"],
+        ["into", `${"n".repeat(117)}.mkv`, "at most 120 character"],
+        ["into", `${"日".repeat(73)}.mkv`, "at most 220 bytes of UTF-8"]
+      ] as const) {
+        const manifest = { jobs: [{ input: "a.srt", video: "v.mp4", [key]: name }] }
+        expect(yield* faultsOf({ "m.yaml": JSON.stringify(manifest), "a.srt": "1" })).toContain(fault)
+      }
+      expect(
         yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt, into: ../all.avi }]", "a.srt": "1" })
       ).toContain('expected a file name that ends in .mp4, .mov, .mkv or .webm, found "../all.avi"')
       expect(
