@@ -88,7 +88,9 @@ const serviceAddress = (description: string) =>
     )
   )
 
-const baseUrl = serviceAddress("The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL.")
+const baseUrl = serviceAddress(
+  "The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL, else the bundled one."
+)
 
 export const json = flag("json", "The result as JSON on stdout, and nothing else there.")
 
@@ -98,21 +100,36 @@ export const loudness = {
   verbose: flag("verbose", "On stderr also every step, and the trace of a fault.")
 }
 
-/** Where the bundled service may stand in for a remote one. */
+const embedded = flag("embedded", "Start the bundled service in this process, on loopback, and use it.")
+
+/** The service of commands that have no manifest. */
 export const service = {
-  baseUrl,
-  embedded: flag("embedded", "Start the bundled service in this process, on loopback, and use it.")
+  baseUrl: serviceAddress("The service; else DUBWRIGHT_BASE_URL, else the bundled one."),
+  embedded
+}
+
+/** The service that a new manifest names. */
+export const namedService = {
+  baseUrl: serviceAddress("Name this service in the manifest."),
+  embedded: flag("embedded", "Name the bundled service, as without a terminal where --base-url names none.")
 }
 
 /** Where results and state lie. */
-export const folders = {
-  out: textOption("out", "DIR", "Where results go; default: out, beside the manifest."),
+const folders = {
+  out: textOption("out", "DIR", "Where results go; default: out, beside the manifest, or here without one."),
   state: textOption(
     "state",
     "DIR",
-    "Where the state file and clips live; default: .dubwright, beside the manifest."
+    "Where the state file and clips live; default: .dubwright, beside the manifest, or here without one."
   )
 }
+
+/** The state folder that is looked at where there is no manifest. */
+export const stateHere = textOption(
+  "state",
+  "DIR",
+  "Where the state file and clips live; default: .dubwright, here."
+)
 
 const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
 
@@ -154,12 +171,12 @@ export const olderThan = maybe(
     "AGE",
     AgeSchema,
     "an age such as 30d, 12h or 4w",
-    "Keep clips to which something has happened within this time; default: keep none that is not needed."
+    "Keep clips to which something has happened within this time, such as 30d, 12h or 4w; default: keep none that is not needed."
   )
 )
 
 /** What every command on a batch takes. */
-export const batch = { ...service, ...folders, only, ...casting }
+export const batch = { baseUrl, embedded, ...folders, only, ...casting }
 
 const TimeOfDaySchema = Schema.transform(
   Schema.String.pipe(Schema.pattern(/^(?:[01]?\d|2[0-3]):[0-5]\d$/u)),

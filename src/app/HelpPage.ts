@@ -1,110 +1,135 @@
 /** The help pages: the overview, and one page a command, made from its own options. */
 import type { HelpDoc } from "@effect/cli/HelpDoc"
 import type { Span } from "@effect/cli/HelpDoc/Span"
+import { Array } from "effect"
+import { pairs, wrapped } from "./TextLayout.ts"
+import { topicNames } from "./Topics.ts"
 import type { CommandPath, CommandShape } from "./Usage.ts"
 
-/** The page of a command, by the path that leads to it from the root; the root's own is the overview. */
-export const helpPage = (path: CommandPath): string => {
+/** The page of a command in so many columns, by the path that leads to it from the root; the root's own is the overview. */
+export const helpPage = (path: CommandPath, columns: number): string => {
   const [root] = path
   const command = path.at(-1) ?? root
-  return path.length === 1 ? overview(root) : commandPage(path.map(({ name }) => name).join(" "), command)
+  return path.length === 1
+    ? overview(root, columns)
+    : commandPage(path.map(({ name }) => name).join(" "), command, columns)
 }
 
-const overview = (root: CommandShape): string =>
+const overview = (root: CommandShape, columns: number): string =>
   [
-    "dubwright: subtitles and texts in, speech on the subtitle's timeline out.",
+    ...wrapped("dubwright: subtitles and texts in, speech on the subtitle's timeline out.", columns),
     "",
     "Usage: dubwright <command> [options] …",
     "",
     "Commands",
-    ...pairs(root.below.map((command) => [command.name, summaryOf(command)])),
+    ...pairs(
+      root.below.map((command) => [command.name, summaryOf(command)]),
+      columns
+    ),
     "",
-    ...closing,
+    ...pairs(
+      [
+        ["dubwright <command> --help", "shows a command's options."],
+        ["dubwright help <topic>", `prints a page of the manual: ${topicNames.join(", ")}.`],
+        [
+          "dubwright --completions bash",
+          "prints a script that completes commands in a shell (or zsh, fish)."
+        ],
+        ["dubwright --version", "prints the version."]
+      ],
+      columns
+    ),
+    "",
+    "Settings in the environment",
+    ...pairs(settings, columns),
+    "",
+    ...wrapped(
+      "Results go to stdout; progress, logs and warnings to stderr, live on a terminal, plain lines elsewhere.",
+      columns
+    ),
+    "",
+    "Files",
+    ...pairs(files, columns),
+    "  A result appears whole or not at all.",
+    "",
+    ...exitCodeLines(columns),
     ""
   ].join("\n")
 
 /** What the command's ends mean to scripts. */
-export const exitCodeLines: ReadonlyArray<string> = [
+export const exitCodeLines = (columns: number): ReadonlyArray<string> => [
   "Exit codes",
-  "    0  every job is delivered",
-  "    1  a fault in the program itself",
-  "    2  bad usage, or a manifest or input that cannot be used; nothing was sent",
-  "    3  the run finished, but a job failed (the others are delivered); or a service gave no answer",
-  "    4  stopped for credits, the budget, the deadline or a refused key; run again to go on",
-  "   75  another run holds the state folder",
-  "  130  interrupted (143: terminated), the state saved; run again to go on"
+  ...pairs(
+    exitCodes.map(([code, meaning]) => [code.padStart(3), meaning]),
+    columns
+  )
 ]
 
-const closing = [
-  "dubwright <command> --help shows a command's options. dubwright --version prints the version;",
-  "dubwright --completions bash (or zsh, fish) prints a script that completes commands in a shell.",
-  "dubwright help <topic> prints a page of the manual: manifest, text, fit, provider-rules, nightly, fleet, results,",
-  "editing, service, exit-codes.",
-  "",
-  "Settings in the environment",
-  "  DUBWRIGHT_API_KEY   the key of the service; read from nowhere else, never printed or stored",
-  "  DUBWRIGHT_BASE_URL  the service's address, where neither --base-url nor the manifest names one",
-  "  DUBWRIGHT_FFMPEG    the ffmpeg to use; else the one on PATH, else the one in the npm package",
-  "  NO_COLOR            no colours",
-  "",
-  "Results go to stdout; progress, logs and warnings to stderr, live on a terminal, plain lines elsewhere.",
-  "",
-  "Files",
-  "  OUT/<job>/<job>.wav (.flac .mp3 .m4a .mp4 .mkv as asked), <job>.srt re-timed to what is heard,",
-  "  report.json, report.html, stems/, clips/; and OUT/run.json for the batch.",
-  "  A result appears whole or not at all.",
-  "",
-  ...exitCodeLines
-]
+const exitCodes = [
+  ["0", "every job is delivered"],
+  ["1", "a fault in the program itself"],
+  ["2", "bad usage, or a manifest or input that cannot be used; nothing was sent"],
+  ["3", "the run finished, but a job failed (the others are delivered); or a service gave no answer"],
+  ["4", "stopped for credits, the budget, the deadline or a refused key; run again to go on"],
+  ["75", "another run holds the state folder"],
+  ["130", "interrupted (143: terminated), the state saved; run again to go on"]
+] as const
 
-const commandPage = (full: string, command: CommandShape): string => {
+const settings = [
+  ["DUBWRIGHT_API_KEY", "the key of the service; read from nowhere else, never printed or stored"],
+  ["DUBWRIGHT_BASE_URL", "the service's address, where neither --base-url nor the manifest names one"],
+  ["DUBWRIGHT_FFMPEG", "the ffmpeg to use; else the one on PATH, else the one in the npm package"],
+  ["DUBWRIGHT_FLEET_PASSWORD", "the password of a fleet's Redis, where its address holds none"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "a collector that traces are sent to"],
+  ["NO_COLOR", "no colours"]
+] as const
+
+const files = [
+  ["OUT/<job>/<job>.wav", "and .flac .mp3 .m4a .opus .mp4 .mkv .mov .webm as asked"],
+  ["OUT/<job>/<job>.srt", "re-timed to what is heard"],
+  ["OUT/<job>/", "report.json, report.html; stems/, clips/ and timelines as asked"],
+  ["OUT/", "run.json and index.html, the batch"]
+] as const
+
+const commandPage = (full: string, command: CommandShape, columns: number): string => {
   const { paragraphs, terms } = read(command.help)
-  const positional = terms.filter(([name]) => name.startsWith("<"))
+  const positional = terms
+    .filter(([name]) => name.startsWith("<"))
+    .map(
+      ([name, meaning]) => [command.needed.includes(bare(name)) ? name : `[${bare(name)}]`, meaning] as const
+    )
   const options = terms.filter(([name]) => name.startsWith("-"))
+  const [needed, others] = Array.partition(options, ([name]) => !command.needed.includes(bare(name)))
   const words = [
     `Usage: ${full}`,
     ...(command.below.length > 0 ? ["<command>"] : []),
-    ...(options.length > 0 || command.below.length > 0 ? ["[options]"] : []),
+    ...needed.map(([name]) => name),
+    ...(others.length > 0 || command.below.length > 0 ? ["[options]"] : []),
     ...positional.map(([name]) => name)
   ]
   return [
-    words.join(" "),
+    ...wrapped(words.join(" "), columns),
     "",
-    ...paragraphs,
-    ...section("Arguments", positional),
+    ...paragraphs.flatMap((paragraph) => wrapped(paragraph, columns)),
+    ...section("Arguments", positional, columns),
     ...section(
       "Commands",
-      command.below.map((below) => [below.name, summaryOf(below)] as const)
+      command.below.map((below) => [below.name, summaryOf(below)] as const),
+      columns
     ),
-    ...section("Options", options),
+    ...section("Options", options, columns),
     ""
   ].join("\n")
 }
 
-const section = (title: string, terms: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> =>
-  terms.length === 0 ? [] : ["", title, ...pairs(terms)]
+/** The name of an argument or option without brackets and what stands behind it. */
+const bare = (term: string): string => term.replace(/^<([^>]*)>.*$/u, "$1").replace(/ .*$/u, "")
 
-/** Names to the left, what they mean to the right of the widest. */
-export const pairs = (terms: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
-  const wide = Math.max(0, ...terms.map(([name]) => name.length))
-  return terms.flatMap(([name, meaning]) => {
-    const [first = "", ...more] = wrapped(meaning, Math.max(40, 96 - wide))
-    return [
-      `  ${name.padEnd(wide)}  ${first}`.trimEnd(),
-      ...more.map((line) => `  ${" ".repeat(wide)}  ${line}`)
-    ]
-  })
-}
-
-const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines
-}
+const section = (
+  title: string,
+  terms: ReadonlyArray<readonly [string, string]>,
+  columns: number
+): ReadonlyArray<string> => (terms.length === 0 ? [] : ["", title, ...pairs(terms, columns)])
 
 const summaryOf = (command: CommandShape): string => read(command.help).paragraphs[0] ?? ""
 

@@ -13,26 +13,32 @@ import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
 import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
 import { NoSqlite } from "../store/NoSqlite.ts"
+import { helpColumns } from "./TextLayout.ts"
+import { topicNames } from "./Topics.ts"
 import { commandNamed, type CommandPath, optionsKnown } from "./Usage.ts"
+
+const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
 const given = process.argv.slice(2)
 // `help run` says the same as `run --help`.
-const words = given[0] === "help" ? [...given.slice(1), "--help"] : given
+const asked = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
+const words = asked === undefined ? given : [...asked, "--help"]
 const verbose = words.includes("--verbose")
 const events = words.includes("--events")
 
 const ran = Effect.gen(function* () {
   const screen = yield* Screen
-  if (given[0] === "help" && given.length === 2) {
+  const columns = helpColumns(screen.look.columns)
+  if (asked?.length === 1) {
     const { topicText } = yield* Effect.promise(() => import("./HelpTopics.ts"))
-    const page = yield* topicText(given[1] ?? "")
+    const page = yield* topicText(asked[0] ?? "", columns)
     if (Option.isSome(page)) return yield* screen.result(page.value)
   }
-  const path = yield* commandNamed(rootShape, words)
+  const path = yield* commandNamed(rootShape, words, asked?.length === 1 ? topicNames : [])
   const rest = words.slice(path.length - 1)
   yield* optionsKnown(path, rest)
   const ready = path.length > 1 && path.at(-1)?.below.length === 0
-  if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path))
+  if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
   if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
     return yield* badUsage(`expected a command after ${fullName(path)} (${fullName(path)} --help lists all)`)
   }
@@ -45,7 +51,7 @@ const ran = Effect.gen(function* () {
 
 const asksForHelp = (rest: ReadonlyArray<string>): boolean => {
   const bare = rest.indexOf("--")
-  return (bare < 0 ? rest : rest.slice(0, bare)).some((word) => word === "--help" || word === "-h")
+  return (bare < 0 ? rest : rest.slice(0, bare)).some(isHelp)
 }
 
 const fullName = (path: CommandPath): string => path.map(({ name }) => name).join(" ")

@@ -14,6 +14,8 @@ export interface OptionShape {
 export interface CommandShape {
   readonly name: string
   readonly options: ReadonlyArray<OptionShape>
+  /** What must be given: options by their names with the dashes, arguments by theirs without brackets. */
+  readonly needed: ReadonlyArray<string>
   /** Its description, arguments and options. */
   readonly help: HelpDoc.HelpDoc
   readonly below: ReadonlyArray<CommandShape>
@@ -37,6 +39,7 @@ export const shapeOf = <Name extends string, R, E, A>(
 ): CommandShape => ({
   name: [...Command.getNames(command)][0] ?? "",
   options: below.length > 0 ? [] : optionsIn(Command.getUsage(command)),
+  needed: below.length > 0 ? [] : neededIn(Command.getUsage(command)),
   help: Command.getHelp(command, helpConfig),
   below
 })
@@ -62,10 +65,28 @@ const optionsIn = (usage: Usage.Usage): ReadonlyArray<OptionShape> => {
   }
 }
 
-/** The words that lead to a command, or what is wrong with them. */
+/** The names of what a command must be given. */
+const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
+  switch (usage._tag) {
+    case "Empty":
+    case "Mixed":
+    case "Optional":
+      return []
+    case "Named":
+      return usage.names.map((name) => name.replaceAll(/[<>]/gu, ""))
+    case "Repeated":
+      return neededIn(usage.usage)
+    case "Alternation":
+    case "Concat":
+      return [...neededIn(usage.left), ...neededIn(usage.right)]
+  }
+}
+
+/** The words that lead to a command, or what is wrong with them; where help is asked for, `topics` will do in a command's place. */
 export const commandNamed = (
   root: CommandShape,
-  words: ReadonlyArray<string>
+  words: ReadonlyArray<string>,
+  topics: ReadonlyArray<string> = []
 ): Either.Either<CommandPath, Ended> => {
   const path: [CommandShape, ...Array<CommandShape>] = [root]
   for (const word of words) {
@@ -74,13 +95,10 @@ export const commandNamed = (
     const below = here.below.find(({ name }) => name === word)
     if (below === undefined) {
       const full = path.map(({ name }) => name).join(" ")
+      const names = [...here.below.map(({ name }) => name), ...topics]
+      const kind = topics.length === 0 ? "command" : "command or topic"
       return Either.left(
-        badUsage(
-          `unknown command "${word}"${meant(
-            word,
-            here.below.map(({ name }) => name)
-          )} (${full} --help lists all)`
-        )
+        badUsage(`unknown ${kind} "${word}"${meant(word, names)} (${full} --help lists all)`)
       )
     }
     path.push(below)

@@ -8,7 +8,7 @@ import { shapeOf } from "../Usage.ts"
 
 const doctor = Command.make(
   "doctor",
-  { ...Flags.service, state: Flags.folders.state, json: Flags.json, ...Flags.loudness },
+  { ...Flags.service, state: Flags.stateHere, json: Flags.json, ...Flags.loudness },
   lazily(
     () => import("../DoctorCommand.ts"),
     ({ doctor }) => doctor
@@ -26,7 +26,7 @@ const init = Command.make(
       Args.withDescription("Where the subtitles are and the manifest goes; default: here."),
       Args.withDefault(".")
     ),
-    ...Flags.service,
+    ...Flags.namedService,
     language: Flags.language,
     yes: Flags.flag("yes", "Ask nothing, also on a terminal."),
     force: Flags.flag("force", "Replace a manifest that is there already.")

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs"
+import stringWidth from "string-width"
+import { describe, expect, test } from "vitest"
+import { rootShape } from "../../src/app/Commands.ts"
+import { helpPage } from "../../src/app/HelpPage.ts"
+import { markdownText } from "../../src/app/MarkdownText.ts"
+import { helpColumns } from "../../src/app/TextLayout.ts"
+import { type CommandPath, type CommandShape } from "../../src/app/Usage.ts"
+import { run } from "./process.ts"
+
+const pathsFrom = (path: CommandPath, shape: CommandShape): ReadonlyArray<CommandPath> => [
+  path,
+  ...shape.below.flatMap((below) => pathsFrom([...path, below], below))
+]
+
+const paths = pathsFrom([rootShape], rootShape).map((path) => ({
+  words: path.map(({ name }) => name).join(" "),
+  path
+}))
+
+const topics = readdirSync("docs").filter((name) => name.endsWith(".md"))
+
+const tooWide = (text: string, columns: number): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => stringWidth(line) > columns)
+
+describe("help on a terminal", () => {
+  test.each([80, 60])("no line of a command's page is wider than %i columns", (columns) => {
+    for (const { words, path } of paths) expect(tooWide(helpPage(path, columns), columns), words).toEqual([])
+  })
+
+  test.each([80, 60])("of the manual, only code is wider than %i columns", (columns) => {
+    for (const topic of topics) {
+      const lines = tooWide(markdownText(readFileSync(`docs/${topic}`, "utf8"), columns), columns)
+      expect(
+        lines.filter((line) => !line.startsWith("    ")),
+        topic
+      ).toEqual([])
+    }
+  })
+
+  test("lines stay short on a wide terminal, and where there is none", () => {
+    expect([helpColumns(undefined), helpColumns(300), helpColumns(80)]).toEqual([100, 100, 80])
+  })
+
+  test("the usage tells what must be given from what may be", () => {
+    const usageOf = (name: string) => {
+      const found = paths.find(({ words }) => words === `dubwright ${name}`)
+      return found === undefined ? undefined : helpPage(found.path, 100).split("\n")[0]
+    }
+    expect(["run", "init", "keys import", "keys revoke", "worker", "schema"].map(usageOf)).toEqual([
+      "Usage: dubwright run [options] <file>…",
+      "Usage: dubwright init [options] [dir]",
+      "Usage: dubwright keys import --name NAME [options] [key]",
+      "Usage: dubwright keys revoke [options] <key>",
+      "Usage: dubwright worker --fleet URL --share DIR [options]",
+      "Usage: dubwright schema"
+    ])
+  })
+})
+
+describe("a page of the manual", () => {
+  const page = [
+    "# What it is",
+    "",
+    "A *word* or `two`, a [link](https://dub.example), see [how lines",
+    "are fitted](fitting.md).",
+    "",
+    "1. **One** thing that is long enough",
+    "   to go on below itself.",
+    "2. Another.",
+    "",
+    "![A picture of it](it.svg)",
+    "",
+    "| key | takes | meaning |",
+    "|---|---|---|",
+    "| `a` | text | What a is. |",
+    "| `something` | `x`, `y` | or z |",
+    "",
+    "| a | b | c | d |",
+    "|---|---|---|---|",
+    "| 1 | 2 | 3 | 4 |",
+    "",
+    "  ```sh",
+    "  dubwright   run",
+    "  ```"
+  ].join("\n")
+
+  test("reads as text", () => {
+    expect(markdownText(page, 40)).toBe(
+      [
+        "WHAT IT IS",
+        "",
+        "A *word* or two, a link, see how lines",
+        "are fitted (dubwright help fit).",
+        "",
+        "1. One thing that is long enough to go",
+        "   on below itself.",
+        "2. Another.",
+        "",
+        "[A picture of it]",
+        "",
+        "  a          text. What a is.",
+        "  something  x, y; or z",
+        "",
+        "a  b  c  d",
+        "1  2  3  4",
+        "",
+        "      dubwright   run"
+      ].join("\n")
+    )
+  })
+})
+
+describe("help of help", () => {
+  test("what is no command may have been meant for a topic", async () => {
+    expect(await run(["help", "nightlly"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        'dubwright: unknown command or topic "nightlly"; did you mean nightly? (dubwright --help lists all)\n'
+    })
+  })
+
+  test("is the overview, and --help behind a name changes nothing", async () => {
+    expect(await run(["help", "--help"])).toEqual(await run(["--help"]))
+    expect(await run(["help", "run", "-h"])).toEqual(await run(["run", "--help"]))
+    expect(await run(["help", "fit", "--help"])).toEqual(await run(["help", "fit"]))
+  })
+})
