@@ -185,12 +185,12 @@ const audioOf = ({ audio = {} }: ServiceConfig): AudioSettings =>
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
 
-/** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. */
+/** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. What cannot be forgotten now is tried again later. */
 const forgetting = (age: number) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
     const files = yield* TaskFiles.TaskFiles
-    yield* files.sweep(store.existing)
+    yield* orLater(files.sweep(store.existing))
     const old = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const gone = yield* store.expire(now - age, 200)
@@ -198,5 +198,14 @@ const forgetting = (age: number) =>
       return gone.length
     })
     const all = Effect.repeat(old, { until: (count) => count < 200 })
-    yield* Effect.repeat(all, Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`))
+    yield* Effect.repeat(
+      orLater(all),
+      Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`)
+    )
   })
+
+/** A full disk or a locked database passes. */
+const orLater = <A>(work: Effect.Effect<A>): Effect.Effect<void> =>
+  Effect.catchAllDefect(Effect.asVoid(work), (defect) =>
+    Effect.logError("what is old cannot be forgotten yet", defect)
+  )

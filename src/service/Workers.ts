@@ -82,13 +82,16 @@ const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptio
     )
   )
 
+/** Lets a part of what cannot be interrupted be so again. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 /** Speaks one task and writes down how it ended; where the worker is stopped meanwhile, the task waits again. */
 const settle = (
   provider: ServedProvider,
   engine: Engine,
   task: ClaimedTask,
   options: WorkerOptions,
-  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  restore: Restore
 ) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
@@ -97,7 +100,7 @@ const settle = (
     const tried = yield* Effect.exit(restore(attempt(provider, engine, task, options)))
     const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
     if (Exit.isSuccess(tried)) {
-      const kept = yield* store.finish(task.taskId, tried.value)
+      const kept = yield* surely(store.finish(task.taskId, tried.value), restore)
       if (!kept) yield* files.remove(task.taskId)
       options.metrics.task(provider.id, "done", task.characters, taken)
       yield* Effect.logInfo("task done").pipe(Effect.annotateLogs({ seconds: taken }))
@@ -111,10 +114,28 @@ const settle = (
     const { code, message } = failure === undefined ? ourFault : verdictOf(failure)
     yield* failure === undefined
       ? Effect.logError("a task failed for a fault in the service", tried.cause)
-      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason: message }))
-    yield* store.fail(task.taskId, code, message)
+      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason: detailOf(failure) }))
+    yield* surely(store.fail(task.taskId, code, message), restore)
     options.metrics.task(provider.id, "failed", task.characters, taken)
   }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
+
+/**
+ * Writes down how a task ended, however long the database cannot be written: what is not written down now, nobody would take up before
+ * the next start. Only a stop comes between two tries; the task then waits again.
+ */
+const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> => {
+  const tried = Effect.sandbox(write).pipe(
+    Effect.tapError((cause) => Effect.logError("how a task ended cannot be written down yet", cause))
+  )
+  const later = Effect.delay(Effect.uninterruptible(tried), "1 second")
+  return tried.pipe(
+    Effect.catchAll(() => restore(Effect.retry(later, untilWritten))),
+    Effect.unsandbox
+  )
+}
+
+/** A second, then twice as long each time, up to half a minute. */
+const untilWritten = Schedule.union(Schedule.exponential("1 second"), Schedule.spaced("30 seconds"))
 
 /** Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place. */
 const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
@@ -151,6 +172,19 @@ const tooSlow = { _tag: "TooSlow" } as const
 const ourFault = { code: "internal", message: "a fault in the service; it has been logged" }
 
 type Failure = EngineUnavailable | SpeechFailed | FilesUnwritable | typeof notOffered | typeof tooSlow
+
+/** What the log says of a failure: all that is known of it, which its owner need not be told. */
+const detailOf = (failure: Failure): string => {
+  switch (failure._tag) {
+    case "EngineUnavailable":
+    case "SpeechFailed":
+    case "FilesUnwritable":
+      return failure.detail
+    case "NotOffered":
+    case "TooSlow":
+      return verdictOf(failure).message
+  }
+}
 
 /** What a failed task tells its owner, and whether the next try may fare better. */
 const verdictOf = (
