@@ -1,6 +1,6 @@
 /** Whether a task may be taken on, decided by the provider's features alone: an order for the queue, or the refusal. */
 import { Either } from "effect"
-import { BadRequest, NotFound, TooLarge, Unprocessable } from "../contract/Errors.ts"
+import { BadRequest, NotFound, TooLarge, Unavailable, Unprocessable } from "../contract/Errors.ts"
 import type { CreateTask } from "../contract/Task.ts"
 import { controlNames } from "../domain/Casting.ts"
 import { charactersOf } from "../domain/Utterance.ts"
@@ -15,7 +15,7 @@ export interface Order extends TaskTerms {
   readonly voice: ServedVoice
 }
 
-export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unprocessable
+export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unavailable | Unprocessable
 
 /** The order that a request makes, by the rules of the provider it names; `timeline` bounds an SRT, in seconds. */
 export const admit = (
@@ -28,6 +28,7 @@ export const admit = (
     const provider = offer.providers.get(body.provider)
     if (provider === undefined) return yield* Either.left(providerUnknown(offer, body.provider))
     const voice = offer.voices.get(voiceId)
+    if (voice === undefined && !provider.complete) return yield* Either.left(engineUnavailable)
     if (voice === undefined) {
       return yield* Either.left(
         new NotFound({
@@ -79,6 +80,13 @@ export const admit = (
       credits: priceOf(characters, model.wire.credits_per_character)
     }
   })
+
+/** The refusal while a provider's engine cannot work, or has not told its voices yet. */
+export const engineUnavailable = new Unavailable({
+  code: "engine_unavailable",
+  message: "this provider's engine cannot work now; GET /v1/health-check says more",
+  retry_after: 30
+})
 
 /** The refusal of a provider that is not served. */
 export const providerUnknown = (offer: Offer, provider: string): Unprocessable =>

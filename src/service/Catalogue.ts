@@ -31,6 +31,8 @@ export interface ServedProvider {
   readonly models: readonly [ServedModel, ...ReadonlyArray<ServedModel>]
   readonly defaultModel: ServedModel
   readonly voices: ReadonlyArray<ServedVoice>
+  /** False where its engine has not told its voices yet, and no voice is known without. */
+  readonly complete: boolean
 }
 
 /** Everything the service offers. */

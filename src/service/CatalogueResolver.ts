@@ -95,13 +95,14 @@ const resolveProvider = (
       )
     }
   }
+  const named = settings.voices === "all" ? undefined : settings.voices
   const voices =
-    settings.voices === undefined || settings.voices === "all"
+    named === undefined
       ? (known ?? [])
           // A base voice stands for its variants, of which there are thousands.
           .filter((voice) => !voice.id.includes("+"))
           .map((voice) => engineVoice(id, settings.voicePrefix ?? `${id}-`, voice))
-      : settings.voices.map((voice, index) =>
+      : named.map((voice, index) =>
           namedVoice(id, voice, `providers.${id}.voices[${index}]`, engine, known, problems)
         )
   const languages = [...new Set(voices.flatMap((voice) => voice.wire.languages))].sort()
@@ -149,7 +150,8 @@ const resolveProvider = (
     },
     models,
     defaultModel: defaultModel ?? models[0],
-    voices
+    voices,
+    complete: named !== undefined || known !== undefined
   }
 }
 

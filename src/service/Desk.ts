@@ -14,8 +14,6 @@ export class Desk extends Context.Tag("service/Desk")<
     readonly timeline: number
     /** Tasks that may wait at once. */
     readonly queue: number
-    /** Free bytes below which no task is taken on. */
-    readonly freeDisk: number
     readonly publicUrl: string | undefined
     /** Whether the service is stopping. */
     readonly draining: () => boolean

@@ -6,7 +6,7 @@ import { CurrentAccount } from "../contract/Account.ts"
 import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../contract/Errors.ts"
 import { defaultPageSize, SpeechApi } from "../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask } from "../contract/Task.ts"
-import { admit, providerUnknown } from "./Admission.ts"
+import { admit, engineUnavailable, providerUnknown } from "./Admission.ts"
 import { readBody } from "./Body.ts"
 import { Catalogue, wireProvider } from "./Catalogue.ts"
 import { Desk } from "./Desk.ts"
@@ -45,22 +45,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
 
     const available = (engine: string) =>
       Effect.gen(function* () {
-        const disk = yield* health.disk
-        if (!disk.writable || disk.freeBytes < desk.freeDisk) {
-          return yield* new Unavailable({
-            code: "disk_full",
-            message: "the service has no room for more audio",
-            retry_after: 60
-          })
-        }
-        const { ready } = yield* health.engine(engine)
-        if (!ready) {
-          return yield* new Unavailable({
-            code: "engine_unavailable",
-            message: "this provider's engine cannot work now; GET /v1/health-check says more",
-            retry_after: 30
-          })
-        }
+        const trouble = yield* health.trouble(engine)
+        if (Option.isSome(trouble)) return yield* troubles[trouble.value]
         const { queued } = yield* store.counts
         if (queued >= desk.queue) {
           return yield* new TooManyRequests({
@@ -86,8 +72,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               })),
             { concurrency: "unbounded" }
           )
-          const well =
-            disk.writable && disk.freeBytes >= desk.freeDisk && providers.every((provider) => provider.ready)
+          const well = (yield* health.roomy) && providers.every((provider) => provider.ready)
           return {
             status: desk.draining() ? ("draining" as const) : well ? ("ok" as const) : ("degraded" as const),
             version: desk.version,
@@ -112,8 +97,11 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           yield* account
           return {
-            providers: yield* Effect.forEach(catalogue.offer().providers.values(), (provider) =>
-              Effect.map(health.engine(provider.engine), ({ ready }) => wireProvider(provider, ready))
+            providers: yield* Effect.forEach(
+              catalogue.offer().providers.values(),
+              (provider) =>
+                Effect.map(health.engine(provider.engine), ({ ready }) => wireProvider(provider, ready)),
+              { concurrency: "unbounded" }
             )
           }
         })
@@ -232,6 +220,15 @@ const taskUnknown = new NotFound({
   message: "task_id: there is no such task",
   field: "task_id"
 })
+
+const troubles = {
+  disk_full: new Unavailable({
+    code: "disk_full",
+    message: "the service has no room for more audio",
+    retry_after: 60
+  }),
+  engine_unavailable: engineUnavailable
+}
 
 const stopping = new Unavailable({
   code: "draining",

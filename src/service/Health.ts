@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Context, Effect, Option } from "effect"
+import { Clock, Context, Effect, Fiber, Option } from "effect"
 import type { EngineSet } from "./EngineSet.ts"
 
 /** Whether an engine can work now. */
@@ -17,8 +17,11 @@ export interface DiskHealth {
   readonly writable: boolean
 }
 
-/** Looks after engines and disk. */
-export const make = Effect.fnUntraced(function* (folder: string, engines: EngineSet) {
+/** Why no task of an engine can be spoken now. */
+export type Trouble = "disk_full" | "engine_unavailable"
+
+/** Looks after engines and disk, until the scope closes; `freeDisk` is how many bytes must be free. */
+export const make = Effect.fnUntraced(function* (folder: string, engines: EngineSet, freeDisk: number) {
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
     const check = engine.check.pipe(
@@ -28,17 +31,51 @@ export const make = Effect.fnUntraced(function* (folder: string, engines: Engine
         onSuccess: (): EngineHealth => ({ ready: true, reason: undefined })
       })
     )
-    checks.set(name, yield* Effect.cachedWithTTL(check, "10 seconds"))
+    checks.set(name, yield* keptFresh(check, 10))
   }
-  const disk = yield* Effect.cachedWithTTL(diskHealth(folder), "2 seconds")
+  const disk = yield* keptFresh(diskHealth(folder), 2)
+  const roomy = Effect.map(disk, ({ writable, freeBytes }) => writable && freeBytes >= freeDisk)
+  const engine = (name: string): Effect.Effect<EngineHealth> =>
+    checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" })
   return {
-    /** Whether an engine can work, at most ten seconds ago. */
-    engine: (name: string): Effect.Effect<EngineHealth> =>
-      checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" }),
-    /** How the data folder is, at most two seconds ago. */
-    disk
+    /** Whether an engine can work: as it was ten seconds ago at most, or last where it takes long to tell. */
+    engine,
+    /** How the data folder is: as it was two seconds ago at most, or last where it takes long to tell. */
+    disk,
+    /** Whether the data folder can take more audio. */
+    roomy,
+    /** What keeps tasks of an engine from being spoken now, if anything does. */
+    trouble: (name: string): Effect.Effect<Option.Option<Trouble>> =>
+      Effect.gen(function* () {
+        if (!(yield* roomy)) return Option.some("disk_full")
+        return (yield* engine(name)).ready ? Option.none() : Option.some("engine_unavailable")
+      })
   }
 })
+
+/**
+ * What is costly to ask, asked anew once the answer is so many seconds old. It is asked on its own: whoever goes away does not take the
+ * question along, and whoever comes waits a second at most, then takes the answer before. Only the first is waited for to its end.
+ */
+const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
+  Effect.map(Effect.scope, (scope) => {
+    let last: { readonly answer: A; readonly at: bigint } | undefined
+    let asking: Fiber.RuntimeFiber<A> | undefined
+    const ask = Effect.tap(question, (answer) =>
+      Effect.map(Clock.currentTimeNanos, (at) => (last = { answer, at }))
+    )
+    return Effect.gen(function* () {
+      // Not the time of day, which may be put back.
+      const now = yield* Clock.currentTimeNanos
+      const known = last
+      if (known !== undefined && now - known.at < BigInt(seconds) * 1_000_000_000n) return known.answer
+      if (asking === undefined || asking.unsafePoll() !== null) asking = yield* Effect.forkIn(ask, scope)
+      const answer = Fiber.join(asking)
+      return known === undefined
+        ? yield* answer
+        : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
+    })
+  })
 
 /** How the service is. */
 export class Health extends Context.Tag("service/Health")<

@@ -4,16 +4,24 @@ import { type EngineFacts, resolve } from "./CatalogueResolver.ts"
 import type { EngineSet } from "./EngineSet.ts"
 import type { ServiceConfig } from "./ServiceConfig.ts"
 
-/** The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope closes. */
+/**
+ * The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope closes; what one has
+ * told stays, also where it does not answer when others are asked again.
+ */
 export const keepOffer = (config: ServiceConfig, engines: EngineSet) =>
   Effect.gen(function* () {
-    const facts = yield* factsOf(engines)
+    let facts = yield* factsOf(engines)
     let offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
     const again = Effect.gen(function* () {
-      const later = yield* factsOf(engines)
-      const known = [...later.values()].every(({ voices }) => voices !== undefined)
-      offer = yield* resolve(config, (engine) => later.get(engine) ?? nothingKnown)
-      return known
+      const before = facts
+      facts = new Map(
+        [...(yield* factsOf(engines))].map(([name, { voices, controls }]) => [
+          name,
+          { voices: voices ?? before.get(name)?.voices, controls }
+        ])
+      )
+      offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
+      return [...facts.values()].every(({ voices }) => voices !== undefined)
     }).pipe(
       Effect.catchAll((rejected) =>
         Effect.as(Effect.logWarning("the settings do not fit an engine's voices", rejected.message), true)

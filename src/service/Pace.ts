@@ -7,7 +7,9 @@ export const make = (perSecond: number | undefined) => {
   if (perSecond === undefined) return (_account: number) => Effect.succeed(Option.none<number>())
   const capacity = Math.max(1, perSecond * 10)
   return (account: number): Effect.Effect<Option.Option<number>> =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
+    // Not the time of day, which may be put back.
+    Effect.map(Clock.currentTimeNanos, (nanos) => {
+      const now = Number(nanos / 1_000_000n)
       const bucket = buckets.get(account) ?? { tokens: capacity, at: now }
       buckets.set(account, bucket)
       bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.at) / 1000) * perSecond)

@@ -115,7 +115,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       durable: manner.durable
     })
     yield* files.prepare
-    const health = yield* Health.make(dataDir, engines)
+    const health = yield* Health.make(dataDir, engines, limits.freeDisk ?? 50_000_000)
     const metrics = new Metrics()
     let draining = false
 
@@ -123,7 +123,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       TaskStore,
       Layer.provide(TaskStore.layer, Layer.succeedContext(database))
     )
-    const recovered = yield* store.recover(deathsOfATask)
+    const recovered = yield* store.recover(deathsOfATask, [...catalogue.offer().providers.keys()])
     if (recovered.again + recovered.failed > 0) {
       yield* Effect.logInfo("tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
     }
@@ -149,7 +149,6 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       bodyBytes: limits.bodyBytes ?? 256_000,
       timeline: limits.timeline ?? 14_400,
       queue: limits.queue ?? 10_000,
-      freeDisk: limits.freeDisk ?? 50_000_000,
       publicUrl: config.publicUrl,
       draining: () => draining,
       wake: workers.wake,

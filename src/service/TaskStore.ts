@@ -87,6 +87,13 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
+    /** Whether a task of a provider waits. */
+    waits: (provider: string) =>
+      sql`SELECT 1 FROM tasks WHERE status = 'queued' AND provider = ${provider} LIMIT 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+
     /** A worker's task is spoken and its files are written: the reserved credits are spent. False where it is gone. */
     finish: Effect.fn("TaskStore.finish")(function* (taskId: string, outcome: Outcome) {
       const now = yield* Clock.currentTimeMillis
@@ -117,16 +124,27 @@ const make = Effect.gen(function* () {
         Effect.asVoid
       ),
 
-    /** After a start: what was under way when the process died waits again; what died too often with it has failed. */
-    recover: Effect.fn("TaskStore.recover")(function* (maxAttempts: number) {
+    /**
+     * After a start: what was under way when the process died waits again; what died too often with it has failed, and so has what waits
+     * for a provider that is served no longer.
+     */
+    recover: Effect.fn("TaskStore.recover")(function* (
+      maxAttempts: number,
+      providers: ReadonlyArray<string>
+    ) {
       const now = yield* Clock.currentTimeMillis
       return yield* sql
         .withTransaction(
           Effect.gen(function* () {
-            const failed =
+            const crashed =
               yield* sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
                 error_message = 'the service stopped each time it spoke this task'
                 WHERE status = 'processing' AND attempts >= ${maxAttempts} RETURNING account_id, credits`
+            const abandoned =
+              yield* sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'not_offered',
+                error_message = 'the provider is offered no longer'
+                WHERE status IN ('queued', 'processing') AND NOT ${sql.in("provider", providers)} RETURNING account_id, credits`
+            const failed = [...crashed, ...abandoned]
             yield* Effect.forEach(
               failed,
               (row) =>

@@ -6,6 +6,7 @@ import type { Engine, EngineUnavailable, SpeechFailed } from "../engines/Engine.
 import { type AudioSettings, writeAudio } from "./AudioFile.ts"
 import type { Catalogue, ServedProvider } from "./Catalogue.ts"
 import type { EngineSet } from "./EngineSet.ts"
+import { Health, type Trouble } from "./Health.ts"
 import type { Metrics } from "./Metrics.ts"
 import { speak } from "./Speaking.ts"
 import { type FilesUnwritable, TaskFiles } from "./TaskFiles.ts"
@@ -40,19 +41,23 @@ export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
     // A bell for each worker is enough: whoever hears one goes on until nothing waits.
     const bell = yield* Queue.sliding<void>(provider.concurrency)
     bells.set(provider.id, bell)
+    const obstacle = yield* obstacleFor(provider, options)
     const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider, engine, options)))
+    const takeOrWait = Effect.flatMap(obstacle, (hindered) => (hindered ? Effect.succeed(waiting) : takeOne))
+    const afterwards: Readonly<Record<Next, Effect.Effect<void>>> = {
+      "go-on": Effect.void,
+      listen: Queue.take(bell),
+      wait: Effect.sleep("1 second")
+    }
     const worker = Effect.forever(
-      takeOne.pipe(
+      takeOrWait.pipe(
         // A fault of ours costs one task, never the worker.
         Effect.catchAllCause((cause) =>
           Cause.isInterrupted(cause)
             ? Effect.failCause(cause)
-            : Effect.logError("a worker stumbled", cause).pipe(
-                Effect.zipRight(Effect.sleep("1 second")),
-                Effect.as(true)
-              )
+            : Effect.as(Effect.logError("a worker stumbled", cause), waiting)
         ),
-        Effect.flatMap((found) => (found ? Effect.void : Queue.take(bell)))
+        Effect.flatMap((next) => afterwards[next])
       )
     )
     yield* Effect.replicateEffect(Effect.forkScoped(worker), provider.concurrency)
@@ -68,15 +73,45 @@ export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
   }
 })
 
-/** Takes the next task and sees it to its end; false where none waits. */
+/**
+ * Whether tasks of a provider wait that could not be spoken now: its engine cannot work or has not told its voices, or the disk has no room.
+ * They go on waiting then, instead of failing one after the other. That they do, and that they do no longer, stands in the log once.
+ */
+const obstacleFor = (provider: ServedProvider, options: WorkerOptions) =>
+  Effect.map(Effect.all([TaskStore, Health]), ([store, health]) => {
+    let told: Trouble | undefined
+    return Effect.gen(function* () {
+      const complete = options.catalogue.offer().providers.get(provider.id)?.complete === true
+      const trouble = complete
+        ? Option.getOrUndefined(yield* health.trouble(provider.engine))
+        : ("engine_unavailable" as const)
+      const hindered = trouble !== undefined && (yield* store.waits(provider.id))
+      if (hindered && told !== trouble) {
+        yield* Effect.annotateLogs(Effect.logWarning("tasks wait"), { code: trouble })
+        told = trouble
+      }
+      if (trouble === undefined && told !== undefined) {
+        yield* Effect.logInfo("tasks go on")
+        told = undefined
+      }
+      return hindered
+    }).pipe(Effect.annotateLogs({ provider: provider.id }))
+  })
+
+/** What a worker does next: take another task, listen for one, or wait a while. */
+type Next = "go-on" | "listen" | "wait"
+const waiting: Next = "wait"
+const goingOn: Next = "go-on"
+
+/** Takes the next task, if any waits, and sees it to its end. */
 const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptions) =>
   Effect.flatMap(TaskStore, (store) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         store.claim(provider.id),
         Option.match({
-          onNone: () => Effect.succeed(false),
-          onSome: (task) => Effect.as(settle(provider, engine, task, options, restore), true)
+          onNone: () => Effect.succeed<Next>("listen"),
+          onSome: (task) => Effect.as(settle(provider, engine, task, options, restore), goingOn)
         })
       )
     )

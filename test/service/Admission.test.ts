@@ -64,6 +64,8 @@ describe("admit", () => {
   it.each([
     ["provider_unknown", "vi-anna", { text: long, provider: "provider_none" }],
     ["voice_unknown", "nobody", { text: long, provider: "provider_native" }],
+    // The engine behind it has told no voices yet.
+    ["engine_unavailable", "lc-vi", { text: "Xin chào.", provider: "provider_lowcost" }],
     ["voice_of_other_provider", "aria", { text: long, provider: "provider_native" }],
     ["model_unknown", "vi-anna", { text: long, provider: "provider_native", model_id: "m9" }],
     ["control_unsupported", "aria", { text: long, provider: "provider_expressive", speed: 1 }],

@@ -94,9 +94,9 @@ describe("TaskStore", () => {
         const one = task(owner, 10)
         yield* store.create(one)
         yield* store.claim("p")
-        expect(yield* store.recover(2)).toEqual({ failed: 0, again: 1 })
+        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 0, again: 1 })
         yield* store.claim("p")
-        expect(yield* store.recover(2)).toEqual({ failed: 1, again: 0 })
+        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 1, again: 0 })
         expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 0, reserved: 0 })
         const read = yield* store.read(owner, one.taskId)
         expect(Option.map(read, (each) => [each.status, each.error?.code])).toEqual(
@@ -137,7 +137,7 @@ describe("TaskStore", () => {
               if (event.what === "fail") yield* store.fail(id, "code", "why")
               if (event.what === "giveBack") yield* store.giveBack(id)
               if (event.what === "remove") yield* store.remove(owner, id)
-              if (event.what === "recover") yield* store.recover(20)
+              if (event.what === "recover") yield* store.recover(20, ["p"])
             }
             const { tasks, total } = yield* store.page(owner, 1, 100_000)
             expect(total).toBe(tasks.length)
