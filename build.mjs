@@ -47,6 +47,7 @@ export const nodeModules = {
   external,
   alias: { "better-sqlite3": "./src/store/Sqlite.ts" },
   sourcemap: "linked",
+  minifyWhitespace: true,
   legalComments: "none",
   logLevel: "warning",
   // CommonJS packages inside an ES module need a `require`, a file name and a folder of their own.
