@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "dubwright-pages-"))
 const file = join(folder, "report.html")
 writeFileSync(join(folder, "sound.wav"), wav)
 const { job } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
-const page = jobPage(report, { audio: "sound.wav", peaks, parts: job })
+const page = jobPage(report, { audio: "sound.wav", peaks, parts: job }).text
 writeFileSync(file, page)
 console.log(`${report.cues.length} cues, ${(page.length / 1e6).toFixed(1)} MB`)
 

@@ -5,8 +5,9 @@
  * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests, and beside that loop
  *     with the least on the disk by which nothing is paid twice.
  * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
+ * (d) the real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10, spoken and delivered, and only delivered.
  *
- * `node bench/run.mjs speak [a|b|c] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
+ * `node bench/run.mjs speak [a|b|c|d] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
  * On ext4 a file is made some thirty times slower for minutes after thousands of others were removed nearby, as a bench does when
  * it ends: on a file system of its own, made anew, (b) is the same each time.
  */
@@ -236,26 +237,45 @@ const commanded = (words: ReadonlyArray<string>, cwd: string) =>
     )
   })
 
-/** Writes a batch of episodes with a thousand lines each, of which only the subtitle is wanted. */
-const writeBatch = (folder: string, base: string, count: number): void => {
+interface Written {
+  readonly lines: number
+  /** Seconds from one line to the next. */
+  readonly every: number
+}
+
+/** Writes a batch of films, of which only the outputs named are wanted. */
+const writeBatch = (
+  folder: string,
+  base: string,
+  outputs: ReadonlyArray<string>,
+  films: ReadonlyArray<Written>
+): void => {
   const time = (at: number) => new Date(at * 1000).toISOString().slice(11, 23).replace(".", ",")
-  const episodes = Math.ceil(count / 1_000)
-  for (let episode = 0; episode < episodes; episode++)
+  let number = 0
+  films.forEach(({ lines, every }, film) =>
     writeFileSync(
-      join(folder, `ep${episode}.srt`),
+      join(folder, `film${film}.srt`),
       Array.from(
-        { length: Math.min(1_000, count - episode * 1_000) },
-        (_, i) => `${i + 1}\n${time(i * 2)} --> ${time(i * 2 + 1.5)}\nNo. ${episode * 1_000 + i}\n`
+        { length: lines },
+        (_, i) => `${i + 1}\n${time(i * every)} --> ${time((i + 0.75) * every)}\nNo. ${number++}\n`
       ).join("\n")
     )
-  const jobs = Array.from({ length: episodes }, (_, episode) => ({ input: `ep${episode}.srt` }))
-  const defaults = { provider, voice: "v1", outputs: ["srt"] }
+  )
+  const jobs = films.map((_, film) => ({ input: `film${film}.srt` }))
+  const defaults = { provider, voice: "v1", outputs }
   const providers = { [provider]: { concurrency: atOnce } }
   writeFileSync(
     join(folder, "batch.json"),
     JSON.stringify({ service: { baseUrl: base }, providers, defaults, jobs })
   )
 }
+
+/** Episodes of a thousand lines. */
+const episodes = (count: number): ReadonlyArray<Written> =>
+  Array.from({ length: Math.ceil(count / 1_000) }, (_, episode) => ({
+    lines: Math.min(1_000, count - episode * 1_000),
+    every: 2
+  }))
 
 const [which = "all", ...counts] = process.argv.slice(2)
 const [count] = counts
@@ -304,7 +324,7 @@ if (which === "c" || which === "all") {
   const spoken = await service(0)
   for (const size of counts.length > 0 ? counts.map(Number) : [2_000, 10_000])
     await inFolder(async (folder) => {
-      writeBatch(folder, spoken.base, size)
+      writeBatch(folder, spoken.base, ["srt"], episodes(size))
       const first = await commanded(["run", "batch.json", "--quiet"], folder)
       const before = await spoken.figures()
       const version = await commanded(["--version"], folder)
@@ -313,6 +333,25 @@ if (which === "c" || which === "all") {
       console.log(
         `(c) ${size} utterances: first ${first.seconds.toFixed(2)} s, ${first.memory} MB; again ${again.seconds.toFixed(2)} s, ` +
           `--version ${version.seconds.toFixed(2)} s, ${after.made - before.made} creates, ${again.memory} MB at most`
+      )
+    })
+  spoken.stop()
+}
+
+if (which === "d" || which === "all") {
+  const spoken = await service(0)
+  for (const { hours, lines } of [
+    { hours: 2, lines: 2_000 },
+    { hours: 10, lines: 20_000 }
+  ])
+    await inFolder(async (folder) => {
+      writeBatch(folder, spoken.base, ["wav"], [{ lines, every: (hours * 3_600) / lines }])
+      const first = await commanded(["run", "batch.json", "--quiet"], folder)
+      rmSync(join(folder, "out"), { recursive: true })
+      const again = await commanded(["run", "batch.json", "--quiet"], folder)
+      console.log(
+        `(d) a film of ${hours} h, ${lines} lines: first ${first.seconds.toFixed(1)} s, ${first.memory} MB; ` +
+          `delivered again ${again.seconds.toFixed(1)} s, ${again.memory} MB at most`
       )
     })
   spoken.stop()

@@ -86,7 +86,7 @@ const nothingKnown: Outlook = {
 const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport) {
   const path = yield* Path.Path
   const screen = yield* Screen
-  yield* writeResult(path.resolve(file), planPage(report, builtParts.plan))
+  yield* writeResult(path.resolve(file), planPage(report, builtParts.plan).pieces())
   yield* screen.say(`wrote ${file}`)
 })
 

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
+import type { Html } from "../pages/Html.ts"
 import { rangeOf } from "../service/FileResponse.ts"
 
 const guarded = {
@@ -17,8 +18,8 @@ const guarded = {
 }
 
 /** A page. */
-export const sendPage = (response: ServerResponse, page: string, status = 200): void => {
-  response.writeHead(status, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page)
+export const sendPage = (response: ServerResponse, page: Html, status = 200): void => {
+  response.writeHead(status, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page.text)
 }
 
 /** A value as JSON. */

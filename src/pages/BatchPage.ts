@@ -23,8 +23,8 @@ export interface BatchJob {
   readonly lastMetrics?: Metrics | undefined
 }
 
-/** The page's text; `jobs` in the batch's order. */
-export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: PageParts): string => {
+/** The page; `jobs` in the batch's order. */
+export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: PageParts): Html => {
   const rows = jobs.map((job) => ({ ...job, state: stateOf(job) }))
   const inOrder = states.flatMap((state) => rows.filter((row) => row.state === state))
   return documentOf({

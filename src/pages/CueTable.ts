@@ -1,17 +1,21 @@
 /** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
 import type { CueReport, JobReport } from "../domain/Report.ts"
 import { type MarkName, marks, marksOf, skipWords } from "./Flags.ts"
-import { type Content, type Html, html } from "./Html.ts"
+import { type Content, type Html, html, Rows } from "./Html.ts"
 import { tableHead } from "./TableHead.ts"
 import { clock, counted, factor, signedSeconds } from "./Times.ts"
 
 /** The table, the cues to look at first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
-  const rows = cues.map((cue, at) => ({ marked: marksOf(cue).length > 0, row: cueRow(cue, at, language) }))
+  const rows = (marked: boolean) =>
+    new Rows(function* () {
+      for (const [at, cue] of cues.entries())
+        if (marksOf(cue).length > 0 === marked) yield cueRow(cue, at, language)
+    })
   return html`<table class="cues" role="table" aria-label="Cues">
     ${tableHead(columns)}
     <tbody role="rowgroup" id="cues">
-      ${rows.filter(({ marked }) => marked).map(({ row }) => row)}${rows.filter(({ marked }) => !marked).map(({ row }) => row)}
+      ${rows(true)}${rows(false)}
     </tbody>
   </table>`
 }

@@ -20,8 +20,8 @@ export interface Page {
   readonly policy: string
 }
 
-/** The text of a page. */
-export const documentOf = ({ title, body, parts, policy }: Page): string => {
+/** A page from its first byte to its last. */
+export const documentOf = ({ title, body, parts, policy }: Page): Html => {
   const script = inlined(parts.script)
   return html`<!doctype html>
     <html lang="en">
@@ -37,13 +37,13 @@ export const documentOf = ({ title, body, parts, policy }: Page): string => {
         <link rel="icon" href="data:," />
         <title>${title}</title>
         <style>
-          ${new Html(parts.style.replaceAll("</", String.raw`<\/`))}
+          ${new Html([parts.style.replaceAll("</", String.raw`<\/`)])}
         </style>
       </head>
       <body>
-        ${body} ${new Html(`<script>${script}</script>`)}
+        ${body} ${new Html([`<script>${script}</script>`])}
       </body>
-    </html> `.text
+    </html> `
 }
 
 /** A script's text in which nothing ends its element or begins a comment. */

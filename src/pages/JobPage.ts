@@ -23,8 +23,8 @@ export interface JobPageExtras {
   readonly parts: PageParts
 }
 
-/** The page's text: one file that opens from disk, next to the sound it plays. */
-export const jobPage = (report: JobReport, extras: JobPageExtras): string =>
+/** The page: one file that opens from disk, next to the sound it plays. */
+export const jobPage = (report: JobReport, extras: JobPageExtras): Html =>
   jobDocument(report, extras, { keys: jobKeys, policy: "media-src 'self' file: blob:" })
 
 /** What sets one kind of a job's page apart from another. */
@@ -45,7 +45,7 @@ export const jobDocument = (
   report: JobReport,
   { audio, peaks, lastMetrics, parts }: JobPageExtras,
   { keys, policy, buttons, lead, foot }: JobPageKind
-): string =>
+): Html =>
   documentOf({
     title: `${report.job}: dub report`,
     parts,

@@ -10,8 +10,8 @@ import { searchBox } from "./SearchBox.ts"
 import { tableHead } from "./TableHead.ts"
 import { clock, counted, factor, grouped, signedSeconds } from "./Times.ts"
 
-/** The page's text. */
-export const planPage = (plan: PlanReport, parts: PageParts): string => {
+/** The page. */
+export const planPage = (plan: PlanReport, parts: PageParts): Html => {
   const { total, jobs, faults, notices, service } = plan
   return documentOf({
     title: `${plan.name ?? plan.manifest}: plan`,

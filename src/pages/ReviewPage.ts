@@ -10,12 +10,12 @@ export interface IdleChange {
   readonly why: string
 }
 
-/** The page's text; it works only with the server that it comes from. */
+/** The page; it works only with the server that it comes from. */
 export const reviewPage = (
   report: JobReport,
   extras: JobPageExtras,
   idle: ReadonlyArray<IdleChange> = []
-): string =>
+): Html =>
   jobDocument(report, extras, {
     keys: reviewKeys,
     policy: "media-src 'self' blob:; connect-src 'self'",

@@ -1,9 +1,9 @@
 /** What a person sees in place of a page that cannot be shown: why not. */
 import { documentOf, type PageParts } from "./Document.ts"
-import { html } from "./Html.ts"
+import { type Html, html } from "./Html.ts"
 
-/** The page's text; `why` may have several lines, `home` is the way to the batch's page where this is another one. */
-export const troublePage = (why: string, home: string | undefined, { style }: PageParts): string =>
+/** The page; `why` may have several lines, `home` is the way to the batch's page where this is another one. */
+export const troublePage = (why: string, home: string | undefined, { style }: PageParts): Html =>
   documentOf({
     title: "dubwright: this page cannot be shown",
     parts: { script: "", style },

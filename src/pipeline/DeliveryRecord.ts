@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Effect, Iterable, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
@@ -32,13 +32,19 @@ export const digestOf = Effect.fnUntraced(function* (
   const hash = createHash("sha256")
   const { input: _input, video: _video, ...settings } = job
   hash.update(JSON.stringify([edition, settings, video?.duration, film, reel]))
-  hash.update(JSON.stringify(script._tag === "Subtitle" ? script.cues : script.blocks))
-  hash.update(JSON.stringify(words.cues.map((cue) => ("skipped" in cue ? cue.skipped : ""))))
-  hash.update(JSON.stringify(lines))
-  for (const { utterance, lines: refs } of uses) {
-    hash.update(JSON.stringify([utterance.key, refs]))
+  const list = (elements: Iterable<unknown>) => {
+    let before = "["
+    for (const element of elements) {
+      hash.update(before + JSON.stringify(element))
+      before = ","
+    }
+    hash.update(before === "[" ? "[]" : "]")
   }
-  hash.update(JSON.stringify([...clips.values()].map(({ key, checksum }) => [key, checksum]).sort()))
+  list(script._tag === "Subtitle" ? script.cues : script.blocks)
+  list(Iterable.map(words.cues, (cue) => ("skipped" in cue ? cue.skipped : "")))
+  list(lines)
+  for (const { utterance, lines: refs } of uses) hash.update(JSON.stringify([utterance.key, refs]))
+  list(Iterable.map([...clips.keys()].sort(), (key) => [key, clips.get(key)?.checksum]))
   return hash.digest("hex")
 })
 

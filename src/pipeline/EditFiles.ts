@@ -7,6 +7,7 @@ import { notDevice } from "../domain/FileName.ts"
 import type { TimelineName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
 import { Timeline, TimelineClip, TimelineMarker, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import {
   deliveryRate,
   type Frames,
@@ -103,23 +104,29 @@ export const timelineOf = ({ job, placements, entries, length, reel }: Deliverab
   const textOf = ({ lines }: Placement) =>
     Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
   const clipOf = (placement: Placement): TimelineClip =>
-    TimelineClip.make({
-      cue: placement.lines[0].cue,
-      name: clipName(placement),
-      media: TimelineMedia.make({
-        path: `clips/${clipName(placement)}.wav`,
-        rate: deliveryRate,
-        channels: 1,
-        length: fileLength(placement, reel),
-        timeReference: timeReferenceOf(placement, reel)
-      }),
-      sourceIn: frames(0),
-      at: placement.start,
-      duration: millis(Math.max(1, placement.end - placement.start)),
-      speed: placement.speed,
-      text: textOf(placement),
-      flags: placement.flags
-    })
+    TimelineClip.make(
+      {
+        cue: placement.lines[0].cue,
+        name: clipName(placement),
+        media: TimelineMedia.make(
+          {
+            path: `clips/${clipName(placement)}.wav`,
+            rate: deliveryRate,
+            channels: 1,
+            length: fileLength(placement, reel),
+            timeReference: timeReferenceOf(placement, reel)
+          },
+          unchecked
+        ),
+        sourceIn: frames(0),
+        at: placement.start,
+        duration: millis(Math.max(1, placement.end - placement.start)),
+        speed: placement.speed,
+        text: textOf(placement),
+        flags: placement.flags
+      },
+      unchecked
+    )
   return Timeline.make({
     name: job.id,
     duration: millisAt(length, deliveryRate),

@@ -1,6 +1,7 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
 import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Iterable } from "effect"
+import type { Clip } from "../domain/Clip.ts"
 import { type JobReport, type Metrics, unheard } from "../domain/Report.ts"
 import {
   deliveryRate,
@@ -20,6 +21,7 @@ import { deliver } from "./Deliver.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { allThere, digestOf, madeIn, rememberFiles, removeOutdated, reportNames } from "./DeliveryRecord.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "./JobReport.ts"
+import { jsonPieces } from "./JsonPieces.ts"
 import { placeLines, unsaidLines } from "./Place.ts"
 import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
@@ -43,6 +45,25 @@ export type JobResult = {
   | { readonly status: "failed" | "unfinished"; readonly error: string }
 )
 
+/** The clips of those utterances that have one, and which of them were kept although they are odd. */
+const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
+  const clips = new Map<UtteranceKey, Clip>()
+  const suspects = new Set<UtteranceKey>()
+  for (const [key, { clip, suspect }] of yield* (yield* UtteranceStore).clips(keys)) {
+    clips.set(key, clip)
+    if (suspect !== undefined) suspects.add(key)
+  }
+  return { clips, suspects }
+})
+
+/** Why utterances have failed, in words. */
+const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
+  const failures = new Map<UtteranceKey, string>()
+  for (const [key, { state, setback }] of yield* (yield* UtteranceStore).standings(keys))
+    if (state === "failed") failures.set(key, setback?.words ?? "failed")
+  return failures
+})
+
 /** What a job's files would be made of now, beside what they were made of last. */
 export const considered = Effect.fn("JobDelivery.considered")(function* (
   plan: JobPlan,
@@ -50,11 +71,9 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
   out: string,
   before: ReadonlyMap<string, Delivery>
 ) {
-  const store = yield* UtteranceStore
   const { job } = plan
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
-  const stored = yield* store.clips([...keys, ...takes.map(({ utterance }) => utterance.key)])
-  const clips = new Map([...stored].map(([key, { clip }]) => [key, clip]))
+  const { clips, suspects } = yield* clipsAtHand([...keys, ...takes.map(({ utterance }) => utterance.key)])
   const digest = yield* digestOf(plan, clips)
   const made = before.get(job.id)
   const lastTime = yield* reportIn(out, job.id)
@@ -71,7 +90,7 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
           files: madeIn(made)
         }
       : undefined
-  return { keys, stored, clips, digest, before: made, last, unchanged }
+  return { keys, clips, suspects, digest, before: made, last, unchanged }
 })
 
 /** Remembers that a job was delivered, what decided its files, and that its clips are in use. */
@@ -91,10 +110,7 @@ export const recorded = Effect.fnUntraced(function* (
 ) {
   const store = yield* UtteranceStore
   const { join } = yield* Path.Path
-  yield* Effect.forEach([...clips.keys()], (key) => store.apply({ event: "place", key }), {
-    concurrency: "unbounded",
-    discard: true
-  })
+  yield* store.applyAll(Iterable.map(clips.keys(), (key) => ({ event: "place" as const, key })))
   if (before !== undefined) yield* removeOutdated(out, plan.job.id, before, files)
   const beside = reportNames.map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
@@ -107,14 +123,12 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   out: string,
   before: ReadonlyMap<string, Delivery>
 ) {
-  const store = yield* UtteranceStore
   const progress = yield* Progress
   const { job } = plan
   const made = yield* considered(plan, takes, out, before)
   if (made.unchanged !== undefined) return made.unchanged
-  const { keys, stored, clips, last } = made
+  const { keys, clips, suspects, last } = made
   yield* progress.emit({ _tag: "Placing", job: job.id })
-  const standings = yield* store.standings(keys)
   const dubbed = {
     ...plan,
     clips,
@@ -126,13 +140,9 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       limits: job.fit,
       ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
     }),
-    failures: new Map(
-      [...standings].flatMap(([key, { state, setback }]) =>
-        state === "failed" ? [[key, setback?.words ?? "failed"] as const] : []
-      )
-    ),
+    failures: yield* failuresAmong(keys),
     unsaid: unsaidLines({ uses: plan.uses, clips }),
-    suspects: new Set([...stored].flatMap(([key, { suspect }]) => (suspect === undefined ? [] : [key])))
+    suspects
   }
   const outcomes = outcomesOf(dubbed)
   const length = lengthOf(plan, outcomes)
@@ -226,6 +236,6 @@ const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
 const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
   const { join } = yield* Path.Path
   const path = join(out, report.job, "report.json")
-  yield* writeResult(path, `${JSON.stringify(report, undefined, 2)}\n`)
+  yield* writeResult(path, jsonPieces(report))
   return path
 })

@@ -7,6 +7,7 @@ import type { Line } from "../domain/Line.ts"
 import type { Flag, Placement } from "../domain/Placement.ts"
 import type { CueReport, JobReport } from "../domain/Report.ts"
 import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import {
   type Frames,
   deliveryRate,
@@ -91,7 +92,9 @@ export const entriesOf = (
 ): ReadonlyArray<SubtitleEntry> =>
   outcomes
     .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
-    .map((entry, at) => SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }))
+    .map((entry, at) =>
+      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, unchecked)
+    )
 
 /** The report; `length` is the result's in frames at 48 kHz. */
 export const jobReport = (

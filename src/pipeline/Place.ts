@@ -6,6 +6,7 @@ import { type Clip, isSaid } from "../domain/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
 import type { Line, Slot } from "../domain/Line.ts"
 import { ClipPart, type FitLimits, Placement } from "../domain/Placement.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../domain/Units.ts"
 import { charactersOf, type LineRef, type UtteranceUse } from "../domain/Utterance.ts"
 
@@ -42,7 +43,7 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
 
 /** A placement that the film does not hold: what lies behind its end is not heard. */
 const cutOff = (placement: Placement): Placement =>
-  Placement.make({ ...placement, flags: [...placement.flags, "cut"] })
+  Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, unchecked)
 
 /** The name under which a line is found by its reference. */
 export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
@@ -96,7 +97,7 @@ const shorterTakes = ({
       const clip = clips.get(utterance.key)
       if (clip === undefined) return []
       const [heard] = clip.segments
-      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 })]
+      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 }, unchecked)]
       const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
       return [[lineName(line), { parts, length }] as const]
     })
@@ -116,7 +117,7 @@ const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => 
       const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
       const heard = clip.segments[segment]
       if (!Array.isNonEmptyArray(members) || heard === undefined || !isSaid(heard)) return
-      const part = ClipPart.make({ utterance: utterance.key, segment })
+      const part = ClipPart.make({ utterance: utterance.key, segment }, unchecked)
       const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
       const name = lineName(group[0])
       const before = blocks.get(name)
@@ -184,17 +185,20 @@ const placeInTurn = (blocks: ReadonlyArray<Block>): ReadonlyArray<Placement> => 
 }
 
 const placementOf = (block: Block, fitted: Fitted): Placement =>
-  Placement.make({
-    lines: block.lines,
-    parts: block.parts,
-    ...(block.speaker === undefined ? {} : { speaker: block.speaker }),
-    start: fitted.start,
-    end: fitted.end,
-    speed: fitted.speed,
-    flags: [
-      ...fitted.flags,
-      ...(block.lines.length > 1 ? (["together"] as const) : []),
-      ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
-    ],
-    ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
-  })
+  Placement.make(
+    {
+      lines: block.lines,
+      parts: block.parts,
+      ...(block.speaker === undefined ? {} : { speaker: block.speaker }),
+      start: fitted.start,
+      end: fitted.end,
+      speed: fitted.speed,
+      flags: [
+        ...fitted.flags,
+        ...(block.lines.length > 1 ? (["together"] as const) : []),
+        ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
+      ],
+      ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
+    },
+    unchecked
+  )

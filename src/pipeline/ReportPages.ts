@@ -36,7 +36,7 @@ export const writeJobPage = Effect.fn("ReportPages.job")(function* (
       peaks,
       lastMetrics: last,
       parts: builtParts.job
-    })
+    }).pieces()
   )
   return path
 })
@@ -56,7 +56,7 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
     looks: result.looks,
     href: result.metrics === undefined ? undefined : `${encodeURIComponent(result.job.id)}/report.html`
   }))
-  yield* writeResult(path, batchPage(report, jobs, builtParts.batch))
+  yield* writeResult(path, batchPage(report, jobs, builtParts.batch).pieces())
   return path
 })
 

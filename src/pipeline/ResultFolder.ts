@@ -1,7 +1,7 @@
 /** The folder of a batch's results: every file whole or not at all, none outside it. */
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { makeFolder } from "../store/Folder.ts"
 
 /** A result that could not be written. */
@@ -14,22 +14,42 @@ export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("Re
   }
 }
 
-/** Writes a file's text or bytes beside its place and renames it. */
+/** Writes a file's text, its text piece by piece, or its bytes beside its place and renames it. */
 export const writeResult = Effect.fn("ResultFolder.write")(function* (
   path: string,
-  content: string | Uint8Array
+  content: string | Uint8Array | Iterable<string>
 ) {
   const fs = yield* FileSystem.FileSystem
   const { dirname, basename, join } = yield* Path.Path
   const part = join(dirname(path), `.${basename(path)}.part`)
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   yield* made(dirname(path), path)
-  yield* fs.writeFile(part, bytes).pipe(
+  yield* Stream.fromIteratorSucceed(bytesOf(content), 1).pipe(
+    Stream.run(fs.sink(part)),
     Effect.zipRight(fs.rename(part, path)),
     Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
     Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) }))
   )
 })
+
+/** Characters of text that are written at once. */
+const atOnce = 64 * 1024
+
+/** A file takes no empty pieces. */
+function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Uint8Array> {
+  if (content instanceof Uint8Array) {
+    if (content.length > 0) yield content
+    return
+  }
+  const encoder = new TextEncoder()
+  let text = ""
+  for (const piece of typeof content === "string" ? [content] : content) {
+    text += piece
+    if (text.length < atOnce) continue
+    yield encoder.encode(text)
+    text = ""
+  }
+  if (text !== "") yield encoder.encode(text)
+}
 
 /** Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is paid for. */
 export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {

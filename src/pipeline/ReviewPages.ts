@@ -74,7 +74,7 @@ export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: B
     )
   }
   yield* writeResult(join(batch.out, "run.json"), `${JSON.stringify(run, undefined, 2)}\n`)
-  yield* writeResult(join(batch.out, "index.html"), yield* pageOf(batch, run))
+  yield* writeResult(join(batch.out, "index.html"), (yield* pageOf(batch, run)).pieces())
 })
 
 const runOf = ({ out }: Batch) =>

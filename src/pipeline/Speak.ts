@@ -113,9 +113,6 @@ export const mendClips = (
     const clips = yield* ClipFolder
     const sizes = yield* store.clipSizes(keys)
     const gone = yield* clips.damaged(sizes)
-    yield* Effect.forEach(gone, (key) => store.apply({ event: "refetch", key }), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* store.applyAll(gone.map((key) => ({ event: "refetch" as const, key })))
     return sizes.size - gone.length
   })

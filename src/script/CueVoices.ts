@@ -2,6 +2,7 @@
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Cue, Turn } from "../domain/Cue.ts"
 import { SpeakerName } from "../domain/Ids.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import type { MarkedTurn } from "./CueText.ts"
 
 /** Cues by their start; ties in file order. */
@@ -15,8 +16,8 @@ export const voicesOf = (
   const text = turns.map((turn) => turn.text).join("\n")
   const named = turns.map((turn) =>
     turn.speaker === undefined
-      ? Turn.make({ text: turn.text })
-      : Turn.make({ text: turn.text, speaker: SpeakerName.make(turn.speaker) })
+      ? Turn.make({ text: turn.text }, unchecked)
+      : Turn.make({ text: turn.text, speaker: SpeakerName.make(turn.speaker) }, unchecked)
   )
   if (named.length > 1 && isNonEmptyReadonlyArray(named)) return { text, turns: named }
   const speaker = named[0]?.speaker

@@ -4,6 +4,7 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Block, Narration, Notice, ScriptFault } from "../domain/Cue.ts"
+import { unchecked } from "../domain/Unchecked.ts"
 import { decodeEntities } from "./Entities.ts"
 
 /** Reads a file's text. */
@@ -32,7 +33,7 @@ const blockOf = (kind: "heading" | "paragraph", text: string, line: number): Rea
     )
     .replace(/\s+/gu, " ")
     .trim()
-  return words === "" ? [] : [Block.make({ kind, text: words, line })]
+  return words === "" ? [] : [Block.make({ kind, text: words, line }, unchecked)]
 }
 
 interface Piece {

@@ -16,7 +16,7 @@ import { onDisk } from "./WholeFile.ts"
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
 
 /** The most changes in one commit. */
-const mostAtOnce = 512
+export const mostAtOnce = 512
 
 /** From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that to answer. */
 const commitsApart = 1

@@ -1,7 +1,7 @@
 /** An utterance as the store keeps it, and how its rows are read. */
 import { Effect, type ParseResult, Schema } from "effect"
 import { Clip } from "../domain/Clip.ts"
-import { TaskId } from "../domain/Ids.ts"
+import { TaskId, type UtteranceKey } from "../domain/Ids.ts"
 import { isPassing, Setback } from "../domain/Setback.ts"
 import { Utterance } from "../domain/Utterance.ts"
 import { UtteranceState } from "../domain/UtteranceState.ts"
@@ -86,7 +86,7 @@ export const rowOf = (row: unknown): Effect.Effect<UtteranceRow> =>
     })
   )
 
-const readClip = Schema.decodeUnknown(
+const readClip = Schema.decodeUnknownSync(
   Schema.Struct({
     ...Clip.fields,
     segments: Schema.parseJson(Clip.fields.segments),
@@ -98,13 +98,11 @@ const readClip = Schema.decodeUnknown(
 /** The columns of a clip, for `SELECT`. */
 export const clipColumns = "key, rate, frames, checksum, bytes, cut, segments, suspect"
 
-/** Reads a clip's row; one that cannot be read is a fault in the program. */
-export const clipOf = (row: unknown): Effect.Effect<StoredClip> =>
-  Effect.map(orDie(readClip(row)), ({ bytes, suspect, ...clip }) => ({
-    clip: Clip.make(clip, unchecked),
-    bytes,
-    suspect: suspect ?? undefined
-  }))
+/** Reads the row of a key's clip; throws where it cannot be read, which is a fault in the program. */
+export const clipOf = (row: unknown, key: UtteranceKey): StoredClip => {
+  const { bytes, suspect, ...clip } = readClip(row)
+  return { clip: Clip.make({ ...clip, key }, unchecked), bytes, suspect: suspect ?? undefined }
+}
 
 /** Reads a setback's column. */
 export const readSetback = Schema.decodeUnknownSync(Schema.parseJson(Setback))

@@ -6,7 +6,7 @@ import { isPassing, revivalOf } from "../domain/Setback.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
 import { checksumOf } from "./Checksum.ts"
-import { makeJournal } from "./Journal.ts"
+import { makeJournal, mostAtOnce } from "./Journal.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn, inTransaction } from "./Statements.ts"
 import {
@@ -51,18 +51,39 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
     const guarded = guardedIn(folder)
 
-    const standings = Effect.fn("UtteranceStore.standings")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const rows = yield* guarded(
-        sql.unsafe<StandingColumns>(
-          `SELECT utterance.key, state, take, setback, suspect FROM utterance LEFT JOIN clip ON clip.key = utterance.key
-           WHERE utterance.key IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(keys)]
-        )
+    /** Writes changes, as many at a time as a commit takes. */
+    const applyAll = (changes: Iterable<UtteranceChange>) =>
+      Effect.forEach(changes, write, { concurrency: mostAtOnce, discard: true })
+
+    /** What is found for keys, some of them at a time, under those very keys: the same names are not in memory twice. */
+    const byKeys = <Row extends { readonly key: string }, A>(
+      keys: ReadonlyArray<UtteranceKey>,
+      query: string,
+      read: (row: Row, key: UtteranceKey) => A
+    ) =>
+      Effect.gen(function* () {
+        const found = new Map<UtteranceKey, A>()
+        for (let from = 0; from < keys.length; from += rowsAtOnce) {
+          const some = new Map(
+            keys.slice(from, from + rowsAtOnce).map((key): [string, UtteranceKey] => [key, key])
+          )
+          const rows = yield* guarded(sql.unsafe<Row>(query, [JSON.stringify([...some.keys()])]))
+          for (const row of rows) {
+            const key = some.get(row.key)
+            if (key !== undefined) found.set(key, read(row, key))
+          }
+        }
+        return found
+      })
+
+    const standings = Effect.fn("UtteranceStore.standings")((keys: ReadonlyArray<UtteranceKey>) =>
+      byKeys(
+        keys,
+        `SELECT utterance.key, state, take, setback, suspect FROM utterance LEFT JOIN clip ON clip.key = utterance.key
+         WHERE utterance.key IN (SELECT value FROM json_each(?))`,
+        (row: StandingColumns): Standing => standingOf(row)
       )
-      return new Map(
-        rows.map((row): [UtteranceKey, Standing] => [UtteranceKey.make(row.key), standingOf(row)])
-      )
-    })
+    )
 
     /**
      * Makes utterances known, and which jobs of a batch use them; jobs of the batch that are not named are forgotten.
@@ -107,15 +128,13 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /** The clips of those utterances that have one. */
-    const clips = Effect.fn("UtteranceStore.clips")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const found = yield* guarded(
-        sql.unsafe(`SELECT ${clipColumns} FROM clip WHERE key IN (SELECT value FROM json_each(?))`, [
-          JSON.stringify(keys)
-        ])
+    const clips = Effect.fn("UtteranceStore.clips")((keys: ReadonlyArray<UtteranceKey>) =>
+      byKeys(
+        keys,
+        `SELECT ${clipColumns} FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
+        (row, key): StoredClip => clipOf(row, key)
       )
-      const read = yield* Effect.forEach(found, clipOf)
-      return new Map(read.map((stored): [UtteranceKey, StoredClip] => [stored.clip.key, stored]))
-    })
+    )
 
     /** The sizes of the clips that should be on disk, by key: what is needed to notice a missing one. */
     const clipSizes = Effect.fn("UtteranceStore.clipSizes")(function* (keys: ReadonlyArray<UtteranceKey>) {
@@ -200,7 +219,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
           ? [{ event: revivalOf(kind, task !== null), key: UtteranceKey.make(key) }]
           : []
       })
-      yield* Effect.forEach(changes, write, { concurrency: "unbounded", discard: true })
+      yield* applyAll(changes)
       return changes.map((change) => change.key)
     })
 
@@ -217,7 +236,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       jobStandings,
       unused,
       /** Writes a change, checked against the table of transitions; an impossible one is a fault in the program. */
-      apply: write
+      apply: write,
+      applyAll
     }
   })
 }) {}

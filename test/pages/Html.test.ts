@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { escaped, html, jsonText } from "../../src/pages/Html.ts"
+import { escaped, html, jsonText, Rows } from "../../src/pages/Html.ts"
 import { hostile } from "./sample.ts"
 
 const entities: Readonly<Record<string, string>> = {
@@ -32,6 +32,21 @@ describe("HTML", () => {
     expect(html`<p title="${'"x"'}">${[inner, 3, undefined, "&"]}</p>`.text).toBe(
       '<p title="&quot;x&quot;"><b>&lt;i&gt;</b>3&amp;</p>'
     )
+  })
+
+  it("makes rows when they are asked for, one at a time", () => {
+    const asked: Array<number> = []
+    const rows = new Rows(function* () {
+      for (const row of [1, 2, 3]) {
+        asked.push(row)
+        yield html`<i>${row}</i>`
+      }
+    })
+    const list = html`<p>${[html`<b>${"&"}</b>`, rows]}</p>`
+    const pieces = list.pieces()
+    expect([pieces.next().value, asked]).toEqual(["<p><b>&amp;</b>", []])
+    expect([pieces.next().value, asked]).toEqual(["<i>1</i>", [1]])
+    expect(list.text).toBe("<p><b>&amp;</b><i>1</i><i>2</i><i>3</i></p>")
   })
 
   it.prop(

@@ -7,7 +7,7 @@ import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
 
 const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }
 const report = sampleReport(9)
-const page = jobPage(report, { audio: "a b#.wav", peaks: [0, 0.5, 1], parts })
+const page = jobPage(report, { audio: "a b#.wav", peaks: [0, 0.5, 1], parts }).text
 
 describe("a job's page", () => {
   it("tells its script the cues' times and the waveform", () => {
@@ -46,7 +46,7 @@ describe("a job's page", () => {
 
   it("names its sound as an address beside it, or says that there is none", () => {
     expect(page).toContain('src="a%20b%23.wav"')
-    const silent = jobPage(report, { audio: undefined, peaks: [], parts })
+    const silent = jobPage(report, { audio: undefined, peaks: [], parts }).text
     expect(silent).not.toContain("<audio")
     expect(silent).toContain("There is no sound to play")
   })
@@ -65,7 +65,7 @@ describe("the axis of a job's picture", () => {
   const axis = (duration: number) =>
     [
       ...jobPage({ ...report, duration }, { audio: undefined, peaks: [], parts })
-        .replace(/[^]*class="ticks"/u, "")
+        .text.replace(/[^]*class="ticks"/u, "")
         .replace(/<\/div>[^]*/u, "")
         .matchAll(/<span>(.*?)<\/span>/gu)
     ].map(([, words]) => words)
@@ -86,7 +86,7 @@ describe("a batch's page", () => {
     looks: 0,
     href: summary.id === "harbour-ep02" ? undefined : `${encodeURIComponent(summary.id)}/report.html`
   }))
-  const text = batchPage(sampleRun, jobs, parts)
+  const { text } = batchPage(sampleRun, jobs, parts)
 
   it("puts what failed first, then what is worth a look", () => {
     expect([...text.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
@@ -107,7 +107,7 @@ describe("a batch's page", () => {
       sampleRun,
       jobs.map((job) => ({ ...job, looks: job.summary.id === "calm" ? 1 : 0 })),
       parts
-    )
+    ).text
     expect([...one.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
       "failed",
       "look",
@@ -117,7 +117,7 @@ describe("a batch's page", () => {
 
   it("bears the name that its manifest gives it", () => {
     expect(text).toContain("<h1>nightly.yaml</h1>")
-    const named = batchPage({ ...sampleRun, name: `Nights & "days"` }, jobs, parts)
+    const named = batchPage({ ...sampleRun, name: `Nights & "days"` }, jobs, parts).text
     expect(named).toContain("<h1>Nights &amp; &quot;days&quot;</h1>")
     expect(named).toMatch(/nightly\.yaml · started/u)
   })
@@ -125,7 +125,7 @@ describe("a batch's page", () => {
   it("says why a run was stopped early", () => {
     const stopped = { reason: "deadline", words: "the deadline of 06:00 has come" } as const
     expect(text).not.toContain("Stopped early")
-    expect(batchPage({ ...sampleRun, stopped }, jobs, parts)).toContain(
+    expect(batchPage({ ...sampleRun, stopped }, jobs, parts).text).toContain(
       "<li>Stopped early: the deadline of 06:00 has come</li>"
     )
   })

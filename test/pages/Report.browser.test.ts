@@ -34,13 +34,13 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       writeFileSync(join(folder, name, "ep 01 #1.wav"), wav)
       writeFileSync(
         join(folder, name, "report.html"),
-        jobPage(report, { audio: "ep 01 #1.wav", peaks, lastMetrics, parts: parts.job })
+        jobPage(report, { audio: "ep 01 #1.wav", peaks, lastMetrics, parts: parts.job }).text
       )
     }
     mkdirSync(join(folder, "silent"))
     writeFileSync(
       join(folder, "silent", "report.html"),
-      jobPage(sampleReport(24), { audio: undefined, peaks: [], parts: parts.job })
+      jobPage(sampleReport(24), { audio: undefined, peaks: [], parts: parts.job }).text
     )
     const fine = { ...sampleMetrics, coverage: 1, speedOver13: 0, overruns: 0 }
     writeFileSync(
@@ -55,9 +55,9 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
           lastMetrics
         })),
         parts.batch
-      )
+      ).text
     )
-    writeFileSync(join(folder, "plan.html"), planPage(samplePlan, parts.plan))
+    writeFileSync(join(folder, "plan.html"), planPage(samplePlan, parts.plan).text)
     browser = await startChromium()
   })
 

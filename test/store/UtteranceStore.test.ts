@@ -139,6 +139,33 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
+  it.effect("tells of thousands, asked for in any order, and of none that is not known", () =>
+    Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const many = Array.from({ length: 4_500 }, fresh)
+      yield* known("thousands", "j", many)
+      const keys = [...many.map(({ key }) => key)].sort()
+      const untouched = { state: "planned", take: 1, setback: undefined, suspect: undefined }
+      expect(yield* store.standings([...keys, fresh().key])).toEqual(
+        new Map(keys.map((key) => [key, untouched]))
+      )
+      const [first, last] = [many[0]!, many[4_499]!]
+      for (const utterance of [first, last])
+        yield* after(utterance, ["announce", "accept", "settle", "fetch"])
+      expect(yield* store.clips(keys)).toEqual(
+        new Map(
+          [first, last].map((utterance) => [
+            utterance.key,
+            { clip: clip(utterance), bytes: 244, suspect: "it hums" }
+          ])
+        )
+      )
+      yield* store.applyAll([first, last].map(({ key }): UtteranceChange => ({ event: "place", key })))
+      const placed = yield* store.standings([first.key, last.key])
+      expect([...placed.values()].map(({ state }) => state)).toEqual(["placed", "placed"])
+    })
+  )
+
   it.effect("keeps clips with their segments, and forgets them when they are gone", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
