@@ -124,13 +124,18 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
   return start
 })
 
-/** Delivers the film in this process, after decoding its clips where they are MP3. */
-const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
+/** The film ready to be delivered, and when the clock was started. What the bench itself has read of it is gone by then: a run has none. */
+const placed = Effect.fn("bench.placed")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))
   const depth = values.depth === "24" ? 24 : 16
   const outputs = values.case === "clips" ? [...formats, "clips" as const, "otio" as const] : formats
   const made = deliverableOf(film, folder, values.case, outputs, values.case === "loud" ? -16 : "none", depth)
-  const start = yield* Effect.scoped(arrived(folder, film))
+  return { made, start: yield* Effect.scoped(arrived(folder, film)) }
+})
+
+/** Delivers the film in this process, after decoding its clips where they are MP3. */
+const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
+  const { made, start } = yield* placed(folder)
   const { measured } = yield* deliver(made)
   const own = process.cpuUsage(start.own)
   const told: Delivered = {
