@@ -13,7 +13,6 @@ export const collectEarly = (): void => {
   setTimeout(() => {
     setFlagsFromString("--heap-growing-percent=50")
     setFlagsFromString("--expose-gc")
-    const collect: () => void = runInNewContext("gc")
-    collect()
+    runInNewContext("globalThis.gc?.()")
   }, 1_000).unref()
 }
