@@ -9,21 +9,24 @@ export const Mark = Schema.String.pipe(
 )
 export type Mark = typeof Mark.Type
 
-/** The longest label that is sent, in UTF-16 units: short, so that no service cuts off the mark at its end. */
+/** The longest label that is sent, in UTF-16 units. */
 export const maxLabel = 80
 
 /** The mark of an utterance's take; takes count from 1, and each is paid for. */
 export const markOf = (key: UtteranceKey, take: number): Mark =>
   Mark.make(take === 1 ? `dw-${key.slice(0, 12)}` : `dw-${key.slice(0, 12)}-${take}`)
 
-/** A label with its mark at the end; the label is cut, between characters, where both would be too long. */
+/**
+ * A label behind its mark; it is cut, between characters, where both would be too long. A service that keeps less of it than that cuts off
+ * the end: the mark of a lost task would be looked for in vain there, while shorter labels still came back whole.
+ */
 export const labelled = (label: string, mark: Mark): string => {
   let readable = ""
   for (const character of label.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()) {
-    if (readable.length + character.length + 2 + mark.length > maxLabel) break
+    if (mark.length + 1 + readable.length + character.length > maxLabel) break
     readable += character
   }
-  return readable === "" ? mark : `${readable.trimEnd()} ·${mark}`
+  return `${mark} ${readable}`.trimEnd()
 }
 
 /** Every mark in a label: usually one, none where the label is not ours. */

@@ -13,8 +13,8 @@ it("is short, and differs from take to take", () => {
   ])
 })
 
-it("stands behind the readable label", () => {
-  expect(labelled("ep01 #12\nAnna", markOf(key, 1))).toBe("ep01 #12 Anna ·dw-3f9a1c2b7e04")
+it("stands before the readable label", () => {
+  expect(labelled("ep01 #12\nAnna", markOf(key, 1))).toBe("dw-3f9a1c2b7e04 ep01 #12 Anna")
   expect(labelled(" ", markOf(key, 1))).toBe("dw-3f9a1c2b7e04")
 })
 
@@ -28,6 +28,11 @@ it("is found whole or not at all", () => {
     "Dw"
   ]
   expect(found.map(marksIn)).toEqual([["dw-3f9a1c2b7e04-2"], ["dw-3f9a1c2b7e04"], [], [], [], []])
+})
+
+it("is found in a label that a service has cut short", () => {
+  const sent = labelled("the-harbour-at-night-vi #1204", markOf(key, 2))
+  expect(marksIn(sent.slice(0, 20))).toEqual([markOf(key, 2)])
 })
 
 it.prop(
