@@ -1,7 +1,7 @@
 /** What can go wrong between the pipeline and the service, told apart by what is to be done about it. */
 import { Schema } from "effect"
 import { TaskId } from "../domain/Ids.ts"
-import { Setback } from "../domain/Setback.ts"
+import { Setback, type SetbackKind } from "../domain/Setback.ts"
 import { Millis } from "../domain/Units.ts"
 
 /** The service's words: one line, cut to a length that can be shown, free of the key. */
@@ -74,10 +74,13 @@ export class Vanished extends Schema.TaggedError<Vanished>()("Vanished", { task:
 /** The task was not done within its time. */
 export class NeverSettled extends Schema.TaggedError<NeverSettled>()("NeverSettled", {
   task: TaskId,
-  waited: Millis
+  waited: Millis,
+  /** What the last look met, where that was no word of the task. */
+  trouble: Schema.optional(words)
 }) {
   override get message(): string {
-    return `task ${this.task} was not done within ${Math.round(this.waited / 1000)} s`
+    const why = this.trouble === undefined ? "" : `: ${this.trouble}`
+    return `task ${this.task} was not done within ${Math.round(this.waited / 1000)} s${why}`
   }
 }
 
@@ -104,13 +107,18 @@ const kinds = {
   Broken: "broken",
   FailedAtService: "failed-at-service",
   Vanished: "vanished",
-  NeverSettled: "never-settled",
-  NoAudio: "bad-audio"
+  NeverSettled: "never-settled"
 } as const
+
+/** Where a file's address gave nothing of it: whether its sound is well was not seen, and the next asking may give it. */
+const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "text"])
+
+const kindOf = (fault: Fault): SetbackKind =>
+  fault._tag !== "NoAudio" ? kinds[fault._tag] : unseen.has(fault.reason) ? "broken" : "bad-audio"
 
 /** A fault as it is kept and told. */
 export const setbackOf = (fault: Fault): Setback =>
-  Setback.make({ kind: kinds[fault._tag], words: fault.message.replaceAll(/\s+/gu, " ").trim() })
+  Setback.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
 
 /** Whether a request may be tried again as it is. */
 export const isPassing = (fault: CallFault): boolean => fault._tag !== "Refused"

@@ -13,12 +13,14 @@ export interface Walk {
   readonly tasks: ReadonlyArray<PastTask>
   /** Whether labels come back: true where one of ours was seen, false where tasks were seen and none had a label. */
   readonly echoes: boolean | undefined
+  /** Whether it went back as far as was asked for: a history may be longer than can be walked. */
+  readonly isWhole: boolean
 }
 
 /** Reads one page; without a number the service's first, without a size its own. */
 type ReadPage = (page: number | undefined, limit: number | undefined) => Effect.Effect<TaskPage, CallFault>
 
-/** The most pages of one walk: a hundred thousand tasks at least. */
+/** The most pages of one walk: a hundred thousand tasks, where a page has a hundred. */
 const mostPages = 1_000
 
 /** Tasks a page. */
@@ -75,23 +77,23 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<Walk, CallFaul
     let newestBefore = Infinity
     // Where the service does not number its first page, number 1 is either the same again or, counted from 0, the second.
     let number = page.page
-    for (let turns = 1; turns <= mostPages; turns++) {
+    let isWhole = false
+    for (let turns = 1; turns <= mostPages && !isWhole; turns++) {
       const tasks = page.tasks.map(pastTaskOf)
       const fresh = tasks.filter((task) => !seen.has(task.task))
       for (const task of fresh) seen.set(task.task, task)
-      if (turns > 2 && fresh.length === 0) break
-      if (tasks.length === 0 || !page.has_more) break
       for (const task of fresh) {
         if (task.madeAt === undefined || task.madeAt > newestBefore) order = "other"
         else newestBefore = task.madeAt
       }
-      if (order === "newest-first" && newestBefore < since - clockTolerance) break
-      page = yield* readPage(++number, limit)
+      const isOver = tasks.length === 0 || !page.has_more || (turns > 2 && fresh.length === 0)
+      isWhole = isOver || (order === "newest-first" && newestBefore < since - clockTolerance)
+      if (!isWhole && turns < mostPages) page = yield* readPage(++number, limit)
     }
-    return walkOf(Array.from(seen.values()))
+    return walkOf(Array.from(seen.values()), isWhole)
   })
 
-const walkOf = (tasks: ReadonlyArray<PastTask>): Walk => {
+const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): Walk => {
   const byMark = new Map<string, PastTask>()
   let echoes: boolean | undefined = tasks.length === 0 ? undefined : false
   for (const task of tasks) {
@@ -102,5 +104,5 @@ const walkOf = (tasks: ReadonlyArray<PastTask>): Walk => {
       if (known === undefined || (known.failed && !task.failed)) byMark.set(mark, task)
     }
   }
-  return { find: (mark) => byMark.get(mark), tasks, echoes }
+  return { find: (mark) => byMark.get(mark), tasks, echoes, isWhole }
 }

@@ -83,10 +83,12 @@ export const settle = (
     let looks = 0
     let lastUndone = 0
     let unknown = { looks: 0, since: 0 }
+    let trouble: string | undefined
     const again = (wait: Duration.Duration = Duration.zero): Look => ({ _tag: "Again", wait })
 
     const missed = (fault: CallFault | Vanished): Effect.Effect<Look, Refused | Vanished> => {
       if (fault._tag === "Refused") return Effect.fail(fault)
+      trouble = fault.message
       if (fault._tag !== "Vanished") return Effect.succeed(again(asked(fault)))
       const at = Math.max(1, sinceTaken())
       unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
@@ -97,6 +99,7 @@ export const settle = (
 
     const told = (sight: Sight, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
       unknown = { looks: 0, since: 0 }
+      trouble = undefined
       if (sight._tag === "GivenUp")
         return new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
       if (sight._tag === "Waiting") {
@@ -132,7 +135,12 @@ export const settle = (
       Effect.repeat(rhythm(plan)),
       Effect.timeoutFail({
         duration: Duration.millis(Math.max(0, plan.deadline - first)),
-        onTimeout: () => new NeverSettled({ task, waited: millis(plan.deadline) })
+        onTimeout: () =>
+          new NeverSettled({
+            task,
+            waited: millis(plan.deadline),
+            ...(trouble === undefined ? {} : { trouble })
+          })
       })
     )
     return last._tag === "Settled"

@@ -12,8 +12,8 @@ import { asked, backoff, persistently } from "../gateway/Patience.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { limitReached } from "./SpeakBudget.ts"
-import { type Ending, Hopeless, Left } from "./SpeakEnding.ts"
-import { halting, refusedRead, setAside } from "./SpeakFaults.ts"
+import { type Ending, Hopeless, Left, SetAside } from "./SpeakEnding.ts"
+import { halting, setAside } from "./SpeakFaults.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 import { search } from "./SpeakSearch.ts"
 
@@ -50,10 +50,11 @@ const recovered = (
       Effect.tapErrorTag("Unreachable", lane.told),
       Effect.tapErrorTag("Broken", lane.told),
       Effect.catchTags({
-        Unreachable: (fault) => setAside(fault),
-        Broken: (fault) => setAside(fault),
-        SlowDown: (fault) => setAside(fault),
-        Refused: (fault) => refusedRead(run, fault)
+        Unreachable: unsearched,
+        Broken: unsearched,
+        SlowDown: unsearched,
+        Refused: (fault) =>
+          fault.reason === "key" || fault.reason === "credits" ? halting(run, fault) : unsearched(fault)
       })
     )
     switch (finding._tag) {
@@ -61,12 +62,7 @@ const recovered = (
         yield* store.apply({ event: "withdraw", key })
         return undefined
       case "Undecidable":
-        return yield* new Hopeless({
-          setback: Setback.make({
-            kind: "undecidable",
-            words: `its create got no answer, and ${finding.why}: it may have been paid for`
-          })
-        })
+        return yield* new Hopeless({ setback: undecidable(finding.why) })
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
@@ -83,6 +79,17 @@ const recovered = (
       }
     }
   })
+
+/** Of a create whose task is not known: whoever goes on with it looks for the task before it is sent again. */
+const undecidable = (why: string): Setback =>
+  Setback.make({
+    kind: "undecidable",
+    words: `its create got no answer, and ${why}: it may have been paid for`
+  })
+
+/** Sets an utterance aside whose task could not be looked for. */
+const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
+  new SetAside({ setback: undecidable(`its task could not be looked for (${setbackOf(fault).words})`) })
 
 /** Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays so. */
 const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>

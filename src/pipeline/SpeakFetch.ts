@@ -30,7 +30,9 @@ export const fetchedClip = (
     const fetched = yield* run.gateway.fetch(done, utterance.characters).pipe(
       Effect.catchTags({
         Vanished: (fault) => lost(run, row, setbackOf(fault)),
-        NoAudio: (fault) => badAudio(run, row, fault.message),
+        // What cannot be had may be well: another take would be paid for, and lie where this one does.
+        NoAudio: (fault) =>
+          setbackOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
         Refused: (fault) => refusedRead(run, fault),
         SlowDown: setAside,
         Unreachable: setAside,

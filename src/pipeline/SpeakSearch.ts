@@ -1,7 +1,7 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
 import { Duration, Effect } from "effect"
 import { markOf } from "../domain/Mark.ts"
-import type { CallFault } from "../gateway/Fault.ts"
+import { Broken, type CallFault } from "../gateway/Fault.ts"
 import type { Walk } from "../gateway/History.ts"
 import type { PastTask } from "../gateway/Sight.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
@@ -24,6 +24,15 @@ export const lateArrival = Duration.seconds(5)
 /** When a loss is looked into first: mostly the task is there at once. */
 const firstLook = Duration.millis(300)
 
+/** How long a history is waited for that is seen not to show yet what was made. */
+const longestLag = Duration.minutes(2)
+
+/** How far from a lost create other tasks are asked for in the history: what shows them shows that one, too. */
+const nearby = Duration.seconds(10)
+
+/** How long after a lost create that is asked: nothing lags for an hour, but tasks may have been deleted since. */
+const stillThere = Duration.hours(1)
+
 /** By how much the service's clock may differ from ours when tasks without labels are matched by their time. */
 const matchTolerance = 2 * 60_000
 
@@ -34,23 +43,53 @@ export const search = (
   lostAt: number
 ): Effect.Effect<Finding, CallFault | StateUnusable> =>
   Effect.gen(function* () {
-    const look = Effect.gen(function* () {
+    const look: Effect.Effect<Finding, CallFault | StateUnusable> = Effect.gen(function* () {
       const at = run.now()
       const walk = yield* run.gateway.history(row.announcedAt ?? lostAt)
-      return { finding: yield* judge(run, row, walk), conclusive: isLate(at, lostAt) }
+      const task = walk.find(markOf(row.utterance.key, row.take))
+      if (task !== undefined) return { _tag: "Found", task } as const
+      if (yield* isBehind(run, row, { at, walk }, lostAt)) {
+        if (at - lostAt >= Duration.toMillis(longestLag))
+          return yield* new Broken({ words: "its history does not show tasks that it surely has made" })
+        return yield* Effect.delay(look, lateArrival)
+      }
+      const finding = yield* judge(run, row, walk)
+      return finding._tag === "Found" || isLate(at, lostAt) ? finding : yield* Effect.delay(look, lateArrival)
     })
-    const first = yield* Effect.delay(look, isLate(run.now(), lostAt) ? Duration.zero : firstLook)
-    if (first.finding._tag === "Found" || first.conclusive) return first.finding
-    return (yield* Effect.delay(look, lateArrival)).finding
+    return yield* Effect.delay(look, isLate(run.now(), lostAt) ? Duration.zero : firstLook)
   })
+
+/**
+ * Whether a walk, which began at `at`, lacks tasks of ours that were made about when a create was lost: the history lags, and may lack its
+ * task, too.
+ */
+const isBehind = (
+  { store }: SpeakRun,
+  { announcedAt }: UtteranceRow,
+  { at, walk }: { readonly at: number; readonly walk: Walk },
+  lostAt: number
+): Effect.Effect<boolean, StateUnusable> => {
+  const age = at - lostAt
+  if (age < 0 || age >= Duration.toMillis(stillThere)) return Effect.succeed(false)
+  const seen = new Set(walk.tasks.map(({ task }) => task))
+  const margin = Duration.toMillis(nearby)
+  const from = (announcedAt ?? lostAt) - margin
+  return Effect.map(store.madeBetween(from, Math.min(at, lostAt + margin)), (made) =>
+    made.some((task) => !seen.has(task))
+  )
+}
 
 /** A clock that was set back counts as late: waiting for it could take for ever. */
 const isLate = (now: number, lostAt: number): boolean =>
   now < lostAt || now - lostAt >= Duration.toMillis(lateArrival)
 
+/** What a walk says that holds no task of the mark. */
 const judge = (run: SpeakRun, row: UtteranceRow, walk: Walk): Effect.Effect<Finding, StateUnusable> => {
-  const task = walk.find(markOf(row.utterance.key, row.take))
-  if (task !== undefined) return Effect.succeed<Finding>({ _tag: "Found", task })
+  if (!walk.isWhole)
+    return Effect.succeed<Finding>({
+      _tag: "Undecidable",
+      why: "the service's history is too long to be searched"
+    })
   if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
   // A history that is empty after tasks were made tells nothing.
   const mute = walk.tasks.length === 0 && run.counts.created > 0

@@ -1,7 +1,7 @@
 /** What is known of every utterance, and what happens to it. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
-import { type JobId, type ProviderId, type TaskId, UtteranceKey } from "../domain/Ids.ts"
+import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../domain/Ids.ts"
 import { isPassing, revivalOf } from "../domain/Setback.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
@@ -158,6 +158,18 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return new Set(found.map((row) => row.task))
     })
 
+    /** The tasks that were taken between two times (milliseconds since 1970) and that nobody has given up. */
+    const madeBetween = Effect.fn("UtteranceStore.madeBetween")(function* (from: number, to: number) {
+      const found = yield* guarded(
+        sql.unsafe<{ readonly task: string }>(
+          `SELECT task.task FROM task JOIN utterance ON utterance.key = task.key AND utterance.task = task.task
+           WHERE made_at BETWEEN ? AND ? AND state IN ('submitted', 'settled', 'fetched', 'placed')`,
+          [from, to]
+        )
+      )
+      return found.map((row) => TaskId.make(row.task))
+    })
+
     /** How many announced utterances look like this one to a service that repeats no labels: itself among them. */
     const announcedLike = Effect.fn("UtteranceStore.announcedLike")(function* (utterance: Utterance) {
       const found = yield* guarded(
@@ -231,6 +243,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       clips,
       clipSizes,
       ours,
+      madeBetween,
       announcedLike,
       unspoken,
       jobStandings,

@@ -117,6 +117,9 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
       _tag: "NeverSettled",
       waited: 60_000
     })
+    const muddled = new Broken({ words: "not JSON" })
+    const untold = yield* Effect.flip(inTime(settle(muddled, task, plan, yield* Clock.currentTimeMillis)))
+    expect(untold.message).toMatch(/within 60 s: no usable answer from the service: not JSON$/u)
     expect(
       yield* Effect.flip(inTime(settle(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
     ).toMatchObject({ _tag: "Refused", reason: "key" })

@@ -13,8 +13,17 @@ import { marksIn } from "../../src/domain/Mark.ts"
 import { profileOf, ProviderProfile } from "../../src/domain/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../src/domain/Utterance.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
-import { Broken, SlowDown, Unreachable, Vanished } from "../../src/gateway/Fault.ts"
+import {
+  Broken,
+  type CallFault,
+  NoAudio,
+  Refused,
+  SlowDown,
+  Unreachable,
+  Vanished
+} from "../../src/gateway/Fault.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+import type { Walk } from "../../src/gateway/History.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
 import { type SpeakSettings, usualSettings } from "../../src/pipeline/SpeakSettings.ts"
@@ -34,7 +43,7 @@ const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
 /** How a create is answered; "lost" ones get no answer, with or without a task made. */
 const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
 const taskFates = ["done", "done", "done", "done", "fails", "refused", "vanishes"] as const
-const audioAnswers = ["good", "good", "good", "broken", "damaged"] as const
+const audioAnswers = ["good", "good", "good", "broken", "damaged", "refused"] as const
 
 interface Script {
   readonly creates: ReadonlyArray<(typeof createAnswers)[number]>
@@ -70,6 +79,11 @@ class World {
   private creates = 0
   private sounds = 0
   private steps = 0
+  /** How the history fails, how many milliseconds it lags, and whether it can be walked to its end. */
+  history: { readonly fault?: CallFault; readonly lag: number; readonly isWhole: boolean } = {
+    lag: 0,
+    isWhole: true
+  }
   dead = false
   death: { readonly after: number; readonly taken: boolean } | undefined
 
@@ -157,14 +171,20 @@ class World {
           const answer = this.script.audio[this.sounds++] ?? "good"
           if (task === undefined) return yield* new Vanished({ task: done.task })
           if (answer === "broken") return yield* new Broken({ words: "reset" })
+          if (answer === "refused")
+            return yield* new NoAudio({ reason: "stale", words: "HTTP 403 for its address" })
           const audio = babble(task.text)
           return { audio: answer === "damaged" ? audio.subarray(0, 60) : audio, transcript: undefined }
         })
       ),
     history: () =>
       this.step(
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const seen = this.paid.filter((task) => task.fate !== "vanishes" || now < task.doneAt)
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Walk, CallFault> => {
+          const { fault, lag, isWhole } = this.history
+          if (fault !== undefined) return fault
+          const seen = this.paid.filter(
+            (task) => (task.fate !== "vanishes" || now < task.doneAt) && task.madeAt + lag <= now
+          )
           const tasks = seen.map((task) => ({
             task: task.id,
             label: this.script.echoes ? task.label : undefined,
@@ -175,12 +195,13 @@ class World {
             madeAt: task.madeAt,
             failed: (task.fate === "fails" || task.fate === "refused") && now >= task.doneAt
           }))
-          return {
+          return Effect.succeed<Walk>({
             tasks,
             echoes: tasks.length === 0 ? undefined : this.script.echoes,
+            isWhole,
             find: (mark) =>
               tasks.findLast((task) => task.label !== undefined && marksIn(task.label).includes(mark))
-          }
+          })
         })
       )
   })
@@ -303,6 +324,87 @@ it.effect(
       expect(world.paid).toHaveLength(list.length)
       rmSync(folder, { recursive: true })
     })
+)
+
+it.effect(
+  "audio that is refused where it lies is not paid for again: the next run asks for it once more",
+  () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const refused = Array.from({ length: 2 * list.length }, () => "refused" as const)
+      const world = new World({ creates: [], fates: [], audio: refused, deaths: [], echoes: true })
+      const first = yield* lived(folder, world)
+      expect(first?.summary).toMatchObject({ created: list.length, failed: list.length })
+      expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toEqual(
+        list.map(() => "the service's audio cannot be used: HTTP 403 for its address")
+      )
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 0, failed: 0, left: 0 })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    })
+)
+
+const lostFirst: Script = { creates: ["lost-made"], fates: [], audio: [], deaths: [], echoes: true }
+
+it.effect("a lost create is looked for by the next run, too, before it is sent again", () =>
+  Effect.gen(function* () {
+    const searches: ReadonlyArray<readonly [World["history"], string]> = [
+      [
+        { lag: 0, isWhole: true, fault: new Broken({ words: "HTTP 500" }) },
+        "its task could not be looked for (no usable answer from the service: HTTP 500)"
+      ],
+      [
+        { lag: 0, isWhole: true, fault: new Refused({ reason: "unknown", words: "HTTP 404" }) },
+        "its task could not be looked for (the service does not know this voice or task: HTTP 404)"
+      ],
+      [
+        { lag: 600_000, isWhole: true },
+        "its task could not be looked for (no usable answer from the service: its history does not show tasks that it surely has made)"
+      ]
+    ]
+    for (const [history, why] of searches) {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World(lostFirst)
+      world.history = history
+      const first = yield* lived(folder, world)
+      expect(first?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
+      expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
+        `its create got no answer, and ${why}: it may have been paid for`
+      )
+      world.history = { lag: 0, isWhole: true }
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 0, adopted: 1, failed: 0 })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    }
+  })
+)
+
+it.effect("a history that lags is waited for before a lost create is sent again", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World(lostFirst)
+    world.history = { lag: 20_000, isWhole: true }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({ created: list.length, failed: 0, warnings: [] })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("a history that is too long to be walked through does not tell that a task is not there", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...lostFirst, creates: ["lost-unmade"] })
+    world.history = { lag: 0, isWhole: false }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
+    expect(Array.from(end?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
+      "its create got no answer, and the service's history is too long to be searched: it may have been paid for"
+    )
+    rmSync(folder, { recursive: true })
+  })
 )
 
 it.effect("a service that is given up is searched no longer for tasks whose answers were lost", () =>
