@@ -91,9 +91,14 @@ export const TaskReference = Schema.Struct({
 }).annotations({ identifier: "TaskReference" })
 export type TaskReference = typeof TaskReference.Type
 
+/** The id of a task that is read: a UUID. Whoever reads takes any, since a service may still hold tasks of an older kind. */
+const ReadId = Schema.NonEmptyTrimmedString.annotations({
+  jsonSchema: { type: "string", format: "uuid" }
+})
+
 /** A task as it is read. Times are ISO 8601 in UTC. */
 export const Task = Schema.Struct({
-  task_id: Schema.UUID,
+  task_id: ReadId,
   status: TaskStatus,
   provider: Schema.String,
   model_id: Schema.String,

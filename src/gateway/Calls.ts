@@ -78,7 +78,7 @@ export const faultOf = (error: WireError): CallFault => {
 }
 
 /** Of an answer that is not in the contract's shape, whatever is made of it. */
-export const incomplete = "its answer lacks what was asked for (a task without an id, say)"
+const incomplete = "its answer lacks what was asked for"
 
 /** A refusal that the contract does not know of at that place. */
 const refusalOf = (status: number): CallFault => {

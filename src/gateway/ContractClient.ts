@@ -1,12 +1,11 @@
-/** The HTTP client on which the client derived from the contract stands: every answer comes through the exchange. */
-import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
+/** The HTTP client on which the client derived from the contract stands, for reads: every answer comes through the exchange. */
+import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"
-import type { Asked, Exchange } from "./Exchange.ts"
+import type { Exchange } from "./Exchange.ts"
 import type { Broken, Unreachable } from "./Fault.ts"
 import {
   creditsOf,
-  deletedOf,
   type Fields,
   fieldsOf,
   healthOf,
@@ -19,10 +18,9 @@ import type { Refusal } from "./Tolerance.ts"
 
 /** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
-  HttpClient.make((request, url) => {
-    const asked = askedBy(request, url)
-    return Effect.async<Either.Either<Fields, Refusal>, Unreachable | Broken>((told) =>
-      exchange(asked, shapeOf(request, asked), told)
+  HttpClient.make((request, { pathname, search }) =>
+    Effect.async<Either.Either<Fields, Refusal>, Unreachable | Broken>((told) =>
+      exchange({ method: "GET", path: pathname + search }, shapeOf(pathname), told)
     ).pipe(
       Effect.map((told) => {
         const { status, fields } = Either.getOrElse(Either.map(told, taken), (refusal) => refusal)
@@ -30,7 +28,7 @@ export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
       }),
       Effect.mapError((cause) => new RequestError({ request, reason: "Transport", cause }))
     )
-  }).pipe(
+  ).pipe(
     HttpClient.withTracerPropagation(false),
     HttpClient.withTracerDisabledWhen(() => true)
   )
@@ -39,31 +37,15 @@ const taken = (fields: Fields) => ({ status: 200, fields })
 
 const headers = { "content-type": "application/json" }
 
-const askedBy = ({ method, body }: HttpClientRequest.HttpClientRequest, url: URL): Asked => ({
-  method: method === "POST" || method === "DELETE" ? method : "GET",
-  path: url.pathname + url.search,
-  ...(body._tag === "Uint8Array" ? { body: Buffer.from(body.body).toString("utf8") } : {})
-})
-
 type Shape = (value: unknown) => Fields
 
 const shapes: Readonly<Record<string, Shape>> = {
-  "GET /v1/tasks": taskPageOf,
-  "GET /v1/voices": voicePageOf,
-  "GET /v1/models": modelListOf,
-  "GET /v1/providers": providerListOf,
-  "GET /v1/credits": creditsOf,
-  "GET /v1/health-check": healthOf
+  "/v1/tasks": taskPageOf,
+  "/v1/voices": voicePageOf,
+  "/v1/models": modelListOf,
+  "/v1/providers": providerListOf,
+  "/v1/credits": creditsOf,
+  "/v1/health-check": healthOf
 }
 
-const shapeOf = ({ method }: HttpClientRequest.HttpClientRequest, { path, body }: Asked): Shape => {
-  if (method === "DELETE") return (value) => deletedOf(value, idIn(body))
-  const [place = path] = path.split("?")
-  return shapes[`${method} ${place}`] ?? ((value) => fieldsOf(value) ?? {})
-}
-
-/** The task that a delete names. */
-const idIn = (body: string | undefined): string => {
-  const id = body === undefined ? undefined : fieldsOf(JSON.parse(body))?.["task_id"]
-  return typeof id === "string" ? id : ""
-}
+const shapeOf = (path: string): Shape => shapes[path] ?? ((value) => fieldsOf(value) ?? {})

@@ -6,7 +6,7 @@ import { Duration, Either, Redacted } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { Broken, type Unreachable } from "./Fault.ts"
 import { isOwn, presentable, type ServiceAddress } from "./ServiceAddress.ts"
-import { type Refusal, refusalOf } from "./Tolerance.ts"
+import { type Refusal, refusalOf, statusInside } from "./Tolerance.ts"
 import type { Answer, Told, Wire, WireFault } from "./Wire.ts"
 
 /** What is asked of the interface. */
@@ -69,8 +69,9 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: (
     }
     const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString("utf8")
     const value = parsed(body)
-    if (status < 200 || status > 299)
-      return Either.right(Either.left(refusalOf(asked.method, answer, value ?? body, key, now())))
+    const refused = status < 200 || status > 299 ? status : statusInside(value)
+    if (refused !== undefined)
+      return Either.right(Either.left(refusalOf(asked.method, answer, refused, value ?? body, key, now())))
     return value === undefined && body.trim() !== ""
       ? Either.left(new Broken({ words: `not JSON: ${presentable(body, key)}` }))
       : Either.right(Either.right(shape(value ?? null)))

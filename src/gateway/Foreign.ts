@@ -71,9 +71,11 @@ type Unnamed<Named extends { readonly task_id: string }> = Omit<Named, "task_id"
 export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   const layers = layersOf(value)
   // `id` at the top of an envelope may be the request's: the task's own stands deeper.
-  const named = text(pick(layers, "task_id")) ?? text(pick([...layers].reverse(), "id")) ?? id
+  const named = idOf(pick(layers, "task_id")) ?? idOf(pick([...layers].reverse(), "id")) ?? id
   const audio = text(pick(layers, "audio_url"))
-  const status = statusOf(text(pick(layers, "status", "state")) ?? "", audio)
+  // So may its status: "success" of the request says nothing of the task in it.
+  const standing = inwards(value).find((layer) => wordOf(layer) !== undefined)
+  const status = statusOf(wordOf(standing ?? {}) ?? "", audio)
   return {
     task_id: named,
     status,
@@ -91,10 +93,28 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
     json_url: text(pick(layers, "json_url")),
     error:
       status === "failed"
-        ? { code: text(codeIn(layers)) ?? "failed", message: wordsIn(value) ?? "no reason given" }
+        ? {
+            code: text(codeIn(layers)) ?? "failed",
+            message: wordsIn(standing) ?? wordsIn(value) ?? "no reason given"
+          }
         : undefined
   }
 }
+
+/** A task's id: a UUID by the interface, taken whatever it is. */
+const idOf = (value: unknown): string | undefined => {
+  const id = text(value)?.trim()
+  return id === "" ? undefined : id
+}
+
+/** The layers of an answer, those first that an envelope holds. */
+const inwards = (value: unknown): ReadonlyArray<Fields> => {
+  const top = fieldsOf(value) ?? {}
+  const layers = [top["data"], top["task"], top["result"], top, top["metadata"]]
+  return layers.map(fieldsOf).filter((layer) => layer !== undefined)
+}
+
+const wordOf = (layer: Fields): string | undefined => text(pick([layer], "status", "state"))
 
 const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pick(layers, "error"))?.["code"]
 
@@ -105,13 +125,16 @@ export const referenceOf = (value: unknown): Unnamed<TaskReference> => {
 }
 
 /** The entries of a list, bare or under a name, at the top or one level down; empty where there is none. */
-export const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => {
+const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => foundList(value, name) ?? []
+
+const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(value)) return value
   const layers = layersOf(value)
   const under = [name, "data", "items", "results", "records", "list"]
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
   for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
-  return []
+  // Some say that a list is empty by leaving it out.
+  return number(pick(layers, "total")) === 0 || layers.some((layer) => layer[name] === null) ? [] : undefined
 }
 
 /** Whether a page says that more follow; a service that says nothing has more until a page is empty or repeated. */
@@ -126,9 +149,13 @@ const pageOf = (value: unknown, entries: number): Fields => {
   }
 }
 
-/** A page of the history; entries without an id are left out. */
+/**
+ * A page of the history; entries without an id are left out. An answer that holds no list stays without: it cannot be taken for an empty
+ * history, in which no task was made.
+ */
 export const taskPageOf = (value: unknown): Fields => {
-  const tasks = listIn(value, "tasks").map((entry) => taskOf(entry))
+  const tasks = foundList(value, "tasks")?.map((entry) => taskOf(entry))
+  if (tasks === undefined) return {}
   return { tasks: tasks.filter((task) => task.task_id !== undefined), ...pageOf(value, tasks.length) }
 }
 
@@ -259,11 +286,15 @@ export const healthOf = (value: unknown): Fields => {
   }
 }
 
-/** The answer to a delete; an answer without words means that it was done. */
-export const deletedOf = (value: unknown, id: string): Fields => ({
-  task_id: id,
-  deleted: pick(layersOf(value), "deleted", "success") !== false
-})
+/** Whether an answer speaks of a task, by its id, its audio or how it stands, or holds a list. */
+export const isTaskOrList = (value: unknown): boolean => {
+  const layers = layersOf(value)
+  return (
+    Array.isArray(value) ||
+    pick(layers, "task_id", "audio_url") !== undefined ||
+    layers.some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
+  )
+}
 
 /** What an answer says in words, wherever it says it; undefined where it says nothing. */
 export const wordsIn = (value: unknown): string | undefined => {

@@ -7,15 +7,15 @@ import type { CreateTask } from "../contract/Task.ts"
 import { TaskId } from "../domain/Ids.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 import type { Utterance } from "../domain/Utterance.ts"
-import { faultOf, incomplete, type WireError } from "./Calls.ts"
+import { faultOf, type WireError } from "./Calls.ts"
 import { contractClient } from "./ContractClient.ts"
 import { makeDownload } from "./Download.ts"
 import { type Asked, makeExchange } from "./Exchange.ts"
 import { Broken, type CallFault, NoAudio, Vanished } from "./Fault.ts"
-import { referenceOf, taskOf } from "./Foreign.ts"
+import { referenceOf, taskOf, wordsIn } from "./Foreign.ts"
 import { makeHistory } from "./History.ts"
 import { patiently } from "./Patience.ts"
-import { ServiceAddress } from "./ServiceAddress.ts"
+import { presentable, ServiceAddress } from "./ServiceAddress.ts"
 import { type Done, saidCredits, type Sight, sightOf } from "./Sight.ts"
 import { Wire } from "./Wire.ts"
 
@@ -37,6 +37,7 @@ export interface Fetched {
 export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   effect: Effect.gen(function* () {
     const address = yield* ServiceAddress
+    const { key } = address
     const clock = yield* Effect.clock
     const exchange = makeExchange(address, yield* Wire, () => clock.unsafeCurrentTimeMillis())
     const { speech } = yield* HttpApiClient.makeWith(SpeechApi, {
@@ -59,17 +60,22 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       failed: (fault: CallFault) => E
     ): Effect.Effect<B, E> =>
       Effect.async((told) =>
-        exchange(asked, shape, (how) => {
-          if (Either.isLeft(how)) return told(Either.left(failed(how.left)))
-          const said = how.right
-          if (Either.isLeft(said))
-            return told(Either.left(failed(faultOf(Either.merge(readRefusal(said.left.fields))))))
-          told(
-            isNamed(said.right)
-              ? Either.right(named(said.right))
-              : Either.left(failed(new Broken({ words: incomplete })))
-          )
-        })
+        exchange(
+          asked,
+          (value) => ({ value, answer: shape(value) }),
+          (how) => {
+            if (Either.isLeft(how)) return told(Either.left(failed(how.left)))
+            const said = how.right
+            if (Either.isLeft(said))
+              return told(Either.left(failed(faultOf(Either.merge(readRefusal(said.left.fields))))))
+            const { value, answer } = said.right
+            told(
+              isNamed(answer)
+                ? Either.right(named(answer))
+                : Either.left(failed(new Broken({ words: unnamed(presentable(wordsIn(value) ?? "", key)) })))
+            )
+          }
+        )
       )
 
     const history = yield* makeHistory((page, limit) =>
@@ -130,8 +136,13 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
       /** Deletes a task; one that is gone already counts as deleted. */
       remove: Effect.fn("Gateway.remove")((task: TaskId) =>
-        read(speech.remove({ payload: { task_id: task } })).pipe(
-          Effect.asVoid,
+        called(
+          { method: "DELETE", path: "/v1/task/delete", body: JSON.stringify({ task_id: task }) },
+          () => ({ task_id: task }),
+          () => undefined,
+          (fault) => fault
+        ).pipe(
+          Effect.retry(patiently),
           Effect.catchTag("Refused", (fault) =>
             fault.reason === "unknown" ? Effect.void : Effect.fail(fault)
           )
@@ -164,11 +175,12 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   })
 }) {}
 
-const isUuid = Schema.is(Schema.UUID)
-
 const isNamed = <A extends { readonly task_id: string | undefined }>(
   answer: A
-): answer is A & { readonly task_id: string } => isUuid(answer.task_id)
+): answer is A & { readonly task_id: string } => answer.task_id !== undefined
+
+/** Of an answer that is to name a task, and what it says instead. */
+const unnamed = (said: string): string => `its answer names no task${said === "" ? "" : `: ${said}`}`
 
 const readRefusal = Schema.decodeUnknownEither(AnyRefusal)
 

@@ -1,7 +1,7 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
-import { type Fields, fieldsOf, wordsIn } from "./Foreign.ts"
+import { type Fields, fieldsOf, isTaskOrList, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
 
@@ -23,10 +23,32 @@ const ownStatus: Readonly<Record<string, number>> = endpointStatus
 
 const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
 
-/** What an answer refuses with; `now` is in milliseconds since 1970. */
+/**
+ * The status of a refusal that comes with one of success: some services say in the body alone that a request failed. Undefined where nothing
+ * was refused. What it was refused for is told by the body's own code, else by its words; where neither tells, it is a fault of the
+ * service, as is whatever leaves open whether a task was made.
+ */
+export const statusInside = (value: unknown): number | undefined => {
+  const fields = fieldsOf(value)
+  if (fields === undefined) return undefined
+  const code = [fields["code"], fields["status"], fields["status_code"], fields["statusCode"]]
+    .map(Number)
+    .find((one) => one >= 400 && one <= 599)
+  const denies = fields["success"] === false || fields["ok"] === false
+  const onlyError = !isTaskOrList(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
+  if (code === undefined && !denies && !onlyError) return undefined
+  if (code !== undefined) return code
+  const said = wordsIn(value) ?? ""
+  if (/rate.?limit|too many|slow down/iu.test(said)) return 429
+  if (/\b(api.?)?key\b|unauthori[sz]ed|unauthenticated/iu.test(said)) return 401
+  return { ...refusalStatus, BadRequest: refusalStatus.Broken }[kindOf(400, said)]
+}
+
+/** What an answer refuses with, whose status is `status` or means it; `now` is in milliseconds since 1970. */
 export const refusalOf = (
   method: string,
   answer: Answer,
+  status: number,
   value: unknown,
   key: Redacted.Redacted,
   now: number
@@ -38,7 +60,7 @@ export const refusalOf = (
     return { status: answer.status, fields: own }
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
-  const kind = kindOf(answer.status, said)
+  const kind = kindOf(status, said)
   const told = (more: Fields): Refusal => ({
     status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }

@@ -3,6 +3,7 @@
  * nothing of it is left open and nothing streams through layers that would cost more than the request. Plain calls back: what can
  * stop a request in the air is its time, its length and the end of the wire, which comes with that of the run.
  */
+import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Data, Duration, Effect, Either } from "effect"
 import { transportFault } from "./Calls.ts"
@@ -82,7 +83,9 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
           },
           onResponseEnd: () => {
             clearTimeout(timer)
-            told(Either.right({ status, header: (name) => one(names[name]), body: whole(pieces) }))
+            const header = (name: string) => one(names[name])
+            const body = unpacked(whole(pieces), header("content-encoding"), most)
+            told(Either.map(body, (body) => ({ status, header, body })))
           },
           onResponseError: (_, error) => {
             clearTimeout(timer)
@@ -98,6 +101,29 @@ type Names = Readonly<Record<string, string | Array<string> | undefined>>
 
 const one = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
+
+/** How a body may be packed: a request that speaks of no encoding allows any. */
+const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions) => Buffer>> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync
+}
+
+/** A body as it was before it was packed. One that is not packed as is said, or is cut short, stays as it came: its reader judges it. */
+const unpacked = (
+  body: Uint8Array,
+  encoding: string | undefined,
+  most: number
+): Either.Either<Uint8Array, BodyTooLong> => {
+  const unpack = encoding === undefined ? undefined : unpackers[encoding.trim().toLowerCase()]
+  if (unpack === undefined) return Either.right(body)
+  try {
+    return Either.right(new Uint8Array(unpack(body, { maxOutputLength: most })))
+  } catch (error) {
+    return error instanceof RangeError ? Either.left(new BodyTooLong({ most })) : Either.right(body)
+  }
+}
 
 /** Pieces as one: most answers are one piece, which needs no copy. */
 const whole = (pieces: ReadonlyArray<Buffer>): Uint8Array => {

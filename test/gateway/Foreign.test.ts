@@ -68,6 +68,34 @@ it("takes an audio address for done, words of failure for failed, and any other 
   expect(taskOf({ data: { id, status: "failed", error: told } })["error"]).toEqual(told)
 })
 
+it("tells how the task stands, not how the request went", () => {
+  const failed = { task_id: id, state: "failed", error_message: "no voice today" }
+  for (const answer of [
+    { status: "success", message: "ok", data: failed },
+    { status: 200, code: 0, message: "ok", result: failed }
+  ])
+    expect(taskOf(answer)).toMatchObject({
+      status: "failed",
+      error: { code: "failed", message: "no voice today" }
+    })
+  expect(taskOf({ status: "failed", data: { task_id: id } })["status"]).toBe("failed")
+})
+
+it("takes a task's id whatever it is", () => {
+  const page = Schema.decodeUnknownSync(TaskPage)(
+    taskPageOf({ tasks: [{ task_id: 1001 }, { task_id: " old-7 " }, { task_id: " " }, { task_id: id }] })
+  )
+  expect(page.tasks.map((task) => task.task_id)).toEqual(["1001", "old-7", id])
+})
+
+it("takes an answer without a list for no history, not for an empty one", () => {
+  const decode = Schema.decodeUnknownEither(TaskPage)
+  const empty = [{ tasks: [] }, { data: { items: [] } }, { tasks: null }, { total: 0 }, []]
+  const none = [{ message: "come back" }, {}, null, "", { success: true }]
+  expect(empty.map((answer) => decode(taskPageOf(answer))._tag)).toEqual(empty.map(() => "Right"))
+  expect(none.map((answer) => decode(taskPageOf(answer))._tag)).toEqual(none.map(() => "Left"))
+})
+
 it("knows the task that was asked for when an answer does not repeat its id", () => {
   expect(taskOf({ status: "processing" }, id)["task_id"]).toBe(id)
 })

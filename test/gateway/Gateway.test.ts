@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -140,7 +141,20 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [500, "", {}, { _tag: "Broken", words: "HTTP 500" }],
       [504, "", {}, { _tag: "Broken" }],
       [200, "<html>Sign in</html>", {}, { _tag: "Broken", words: "not JSON: Sign in" }],
-      [200, { ok: true }, {}, { _tag: "Broken" }]
+      [200, { ok: true }, {}, { _tag: "Broken", words: "its answer names no task" }],
+      // Some say in the body alone that a request failed.
+      [
+        200,
+        { success: false, error: "insufficient credits" },
+        {},
+        { _tag: "Refused", reason: "credits", words: "insufficient credits (HTTP 200)" }
+      ],
+      [200, { code: 422, message: "no such words" }, {}, { _tag: "Refused", reason: "rules" }],
+      [200, { ok: false, message: "Invalid API key" }, {}, { _tag: "Refused", reason: "key" }],
+      [200, { success: false, message: "text too long" }, {}, { _tag: "Refused", reason: "too-long" }],
+      [200, { error: { message: "rate limit reached" } }, { "retry-after": "7" }, { _tag: "SlowDown" }],
+      [200, { error: "database is down" }, {}, { _tag: "Broken", words: "database is down (HTTP 200)" }],
+      [200, { message: "come back" }, {}, { _tag: "Broken", words: "its answer names no task: come back" }]
     ]
     let next = 0
     const service = yield* server((_, response) => {
@@ -223,6 +237,40 @@ it.scopedLive("fetches audio from anywhere, with the key from its own origin onl
   })
 )
 
+it.scopedLive("unpacks what comes packed unasked, up to the most that may come", () =>
+  Effect.gen(function* () {
+    const sound = Buffer.from("RIFFsound")
+    const packings: ReadonlyArray<readonly [string, (body: Buffer) => Buffer]> = [
+      ["gzip", gzipSync],
+      ["deflate", deflateSync],
+      ["BR", brotliCompressSync],
+      // A store that says so of what never was packed.
+      ["gzip", (body) => body]
+    ]
+    let encoding = ""
+    let body: Buffer = Buffer.alloc(0)
+    const service = yield* server((_, response) => {
+      response.writeHead(200, { "content-encoding": encoding })
+      response.end(body)
+    })
+    for (const [name, pack] of packings) {
+      encoding = name
+      body = pack(sound)
+      const fetched = yield* through(service.url, (gateway) => gateway.fetch(done("/audio"), 10))
+      expect(fetched).toEqual({ audio: new Uint8Array(sound), transcript: undefined })
+      body = pack(Buffer.from(JSON.stringify({ task_id: id })))
+      const accepted = yield* through(service.url, (gateway) =>
+        gateway.submit(utterance, "l", profileOf(native))
+      )
+      expect(accepted.task).toBe(id)
+    }
+    encoding = "gzip"
+    body = gzipSync(Buffer.alloc(32 * 1024 * 1024))
+    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/audio"), 10)))
+    expect(fault).toMatchObject({ _tag: "NoAudio", reason: "too-large" })
+  })
+)
+
 it.scopedLive("refuses addresses that are none of the web's, and audio beyond all measure", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => {
@@ -287,6 +335,17 @@ for (const base of [0, 1] as const)
       expect(walk.find(markOf(utterance.key, 46))).toBe(undefined)
     })
   )
+
+it.scopedLive("tells a history that it could not walk to its end from one that holds no more", () =>
+  Effect.gen(function* () {
+    const wholeOf = (count: number) =>
+      Effect.gen(function* () {
+        const service = yield* history(count, 1, 1)
+        return (yield* through(service.url, (gateway) => gateway.history(0))).isWhole
+      })
+    expect([yield* wholeOf(40), yield* wholeOf(1_100)]).toEqual([true, false])
+  })
+)
 
 it.scopedLive("goes no further back than a lost create can be", () =>
   Effect.gen(function* () {
