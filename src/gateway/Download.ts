@@ -104,26 +104,31 @@ export const makeDownload = Effect.gen(function* () {
         isFresh = false
         return fetched(done, characters)
       }),
-      afresh
+      afresh(late)
     )
   }
 })
 
 const noTranscript: Fetched["transcript"] = undefined
 
-/** Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. */
-const afresh = backoff.pipe(
-  Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
-  Schedule.modifyDelay((fault, delay) =>
-    Duration.max(delay, fault._tag === "SlowDown" ? asked(fault) : Duration.zero)
-  ),
-  Schedule.whileInput(
-    (fault: CallFault | Vanished | NoAudio) =>
-      fault._tag !== "Refused" &&
-      !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
-  ),
-  Schedule.intersect(Schedule.recurs(mostRetries))
-)
+/**
+ * Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. What trickles in for
+ * as long as may be waited, which is told as `late`, makes way for others.
+ */
+const afresh = (late: string) =>
+  backoff.pipe(
+    Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
+    Schedule.modifyDelay((fault, delay) =>
+      Duration.max(delay, fault._tag === "SlowDown" ? asked(fault) : Duration.zero)
+    ),
+    Schedule.whileInput(
+      (fault: CallFault | Vanished | NoAudio) =>
+        fault._tag !== "Refused" &&
+        !(fault._tag === "Broken" && fault.words === late) &&
+        !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
+    ),
+    Schedule.intersect(Schedule.recurs(mostRetries))
+  )
 
 const withoutTooLong = (fault: WireFault): DownloadFault =>
   fault._tag === "BodyTooLong"

@@ -130,7 +130,7 @@ const attempt = (
   row: UtteranceRow
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const { store, gateway, learned, progress } = run
+    const { store, gateway, progress } = run
     const { key, casting, characters } = row.utterance
     if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
     yield* run.punctual
@@ -165,7 +165,7 @@ const attempt = (
       const { task, credits } = answer.right
       const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
       run.budget.pay(cost, paid)
-      if (credits !== undefined) learned.paid(casting, characters, credits)
+      if (credits !== undefined) yield* run.charged(casting, characters, credits)
       yield* lane.told("taken")
       run.alive()
       run.counts.created++

@@ -35,8 +35,10 @@ export interface SpeakRun extends SpeakParts {
   readonly budget: SpeakBudget
   /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
   readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
-  /** Credits for one character, where configured or learned. */
+  /** Credits for one character, where configured or learned; the last task's where that was dearer. */
   readonly price: (casting: Casting) => number | undefined
+  /** A task of so many characters is told to take so many credits. */
+  readonly charged: (casting: Casting, characters: number, credits: number) => Effect.Effect<void>
   /** Does what may pay for an utterance. Under a limit and without a price this is one at a time, until a price is learned. */
   readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Begins work that goes on when who began it is interrupted. */
@@ -152,7 +154,32 @@ export const makeRun = (
     yield* punctual
     yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
 
-    const price = priceBy(settings.profileOf, learned)
+    const usualPrice = priceBy(settings.profileOf, learned)
+    const lastPrice = new Map<string, number>()
+    const price = (casting: Casting): number | undefined => {
+      const [usual, last] = [usualPrice(casting), lastPrice.get(pricedAlike(casting))]
+      return last === undefined ? usual : Math.max(usual ?? last, last)
+    }
+
+    const warn = (message: string): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (warnings.has(message)) return Effect.void
+        warnings.add(message)
+        return progress.emit({ _tag: "Warning", message })
+      })
+
+    const charged = (casting: Casting, characters: number, credits: number): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        learned.paid(casting, characters, credits)
+        lastPrice.set(pricedAlike(casting), credits / characters)
+        const named = settings.profileOf(casting.provider).creditsPerCharacter
+        // A service may round up.
+        return named === undefined || credits <= named * characters + 1
+          ? Effect.void
+          : warn(
+              `tasks of ${casting.provider} take more than its creditsPerCharacter, ${named}, in the manifest: less is expected to be spent than is`
+            )
+      })
 
     const balance = Effect.map(
       Effect.option(gateway.reads.credits),
@@ -169,7 +196,7 @@ export const makeRun = (
         const credits = Option.zipWith(before, yield* balance, (had, has) => had - has)
         if (Option.isSome(credits) && credits.value > 0) {
           budget.pay(0, credits.value)
-          learned.paid(casting, characters, credits.value)
+          yield* charged(casting, characters, credits.value)
         } else
           yield* stop({
             reason: "budget",
@@ -198,6 +225,7 @@ export const makeRun = (
           })
         }),
       price,
+      charged,
       pricing: (utterance, work) =>
         !budget.isLimited || price(utterance.casting) !== undefined
           ? work
@@ -225,12 +253,7 @@ export const makeRun = (
         return times
       },
       echoes: { seen: undefined },
-      warn: (message) =>
-        Effect.suspend(() => {
-          if (warnings.has(message)) return Effect.void
-          warnings.add(message)
-          return progress.emit({ _tag: "Warning", message })
-        }),
+      warn,
       retrying: (provider, utterance, why, wait) =>
         Effect.suspend(() => {
           counts.retried++
@@ -245,3 +268,6 @@ export const makeRun = (
       summary: () => ({ ...counts, credits: budget.total(), halt, warnings: Array.from(warnings) })
     }
   })
+
+/** By what tasks have one price. */
+const pricedAlike = ({ provider, model }: Casting): string => JSON.stringify([provider, model ?? null])

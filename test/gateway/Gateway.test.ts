@@ -289,6 +289,18 @@ it.scopedLive("refuses addresses that are none of the web's, and audio beyond al
   })
 )
 
+it.scopedLive("does not ask again at once for audio that trickles", () =>
+  Effect.gen(function* () {
+    const service = yield* server((_, response) => {
+      const drip = setInterval(() => response.write("R"), 20)
+      response.once("close", () => clearInterval(drip))
+    })
+    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)))
+    expect(fault).toMatchObject({ _tag: "Broken", words: "the audio did not come within 1s" })
+    expect(service.seen.length).toBe(1)
+  })
+)
+
 it.scopedLive("asks the task for a fresh address when the one it has is stale", () =>
   Effect.gen(function* () {
     const service = yield* server(({ url }, response) => {

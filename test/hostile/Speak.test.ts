@@ -170,6 +170,29 @@ it.scopedLive("spends no more than it may", () =>
   })
 )
 
+it.scopedLive("keeps a limit where tasks take more than the manifest names, and says so", () =>
+  Effect.gen(function* () {
+    const list = utterances(30)
+    const service = yield* serving(new HostileService({ ...calm, price: 10 }))
+    const folder = yield* temporaryFolder
+    const profileOf: SpeakSettings["profileOf"] = (provider) => ({
+      ...settingsFor(list).profileOf(provider),
+      concurrency: 1,
+      creditsPerCharacter: 1
+    })
+    const summary = yield* Effect.provide(
+      plannedAndSpoken(list, { maxCredits: 2_000, profileOf }),
+      parts(folder, service)
+    )
+    expect(summary.halt?.reason).toBe("budget")
+    expect(summary.credits).toBe(service.spent)
+    expect(service.spent).toBeLessThanOrEqual(2_000)
+    expect(summary.warnings).toEqual([
+      "tasks of provider_fast take more than its creditsPerCharacter, 1, in the manifest: less is expected to be spent than is"
+    ])
+  })
+)
+
 it.scopedLive("keeps a limit where no price is known before: one task tells it, else no more is sent", () =>
   Effect.gen(function* () {
     const list = utterances(30)
