@@ -1,13 +1,13 @@
 /** A run of a batch that stands as its last run left it: says so again, and does nothing else. */
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { Progress } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
-import { endRun, nothingSaid } from "./RunEnd.ts"
+import { beginning, endRun, nothingSaid } from "./RunEnd.ts"
 import type { Unchanged } from "./Unchanged.ts"
 
 /** Ends a run before it has begun: every clip and every result is at hand. */
 export const again = Effect.fn("Again.run")(function* ({ batch, results, utterances }: Unchanged) {
-  const startedAt = yield* DateTime.now
+  const begun = yield* beginning
   const progress = yield* Progress
   yield* openFolder(batch.out)
   yield* progress.emit({
@@ -17,5 +17,5 @@ export const again = Effect.fn("Again.run")(function* ({ batch, results, utteran
     characters: 0,
     reused: utterances
   })
-  return yield* endRun(batch, startedAt, nothingSaid(utterances), results)
+  return yield* endRun(batch, begun, nothingSaid(utterances), results)
 })

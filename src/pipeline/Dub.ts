@@ -2,7 +2,7 @@
  * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken, and
  * each job is placed and delivered as soon as all of its utterances are there.
  */
-import { DateTime, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
@@ -19,7 +19,7 @@ import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
-import { endRun, nothingSaid } from "./RunEnd.ts"
+import { beginning, endRun, nothingSaid } from "./RunEnd.ts"
 import { priceBy } from "./SpeakBudget.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 import { rememberFinished } from "./Unchanged.ts"
@@ -47,7 +47,7 @@ const run = Effect.fnUntraced(function* <E, R>(
 ) {
   const { batch, utterances } = plan
   const { crew = alone } = options
-  const startedAt = yield* DateTime.now
+  const begun = yield* beginning
   yield* openFolder(batch.out)
   yield* warnOfOthers(batch)
   const outlay = yield* Outlay
@@ -68,7 +68,7 @@ const run = Effect.fnUntraced(function* <E, R>(
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
   const ends = yield* delivering.finish(takes)
-  const result = yield* endRun(batch, startedAt, { ...spoken, summary }, ends)
+  const result = yield* endRun(batch, begun, { ...spoken, summary }, ends)
   if (options.sources !== undefined) yield* rememberFinished(plan, options.sources, result.jobs)
   return result
 })

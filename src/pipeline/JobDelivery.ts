@@ -1,6 +1,6 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
 import { Path } from "@effect/platform"
-import { Effect, Iterable } from "effect"
+import { Array, Effect, Iterable } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import { type JobReport, type Metrics, unheard } from "../domain/Report.ts"
 import {
@@ -227,10 +227,21 @@ const unheardIn = ({ cues }: Verification): string => {
   return `verify: ${cuesNamed(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
 }
 
-/** The cues that cannot be heard, by number, with the first one's cause. */
+/** How many causes are told; the report has them all. */
+const mostCauses = 3
+
+/** The cues that cannot be heard, by number, each with its cause. */
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
-  const failed = outcomes.filter((cue) => cue.error !== undefined)
-  return `${cuesNamed(failed.map(({ index }) => index))} could not be spoken: ${failed[0]?.error ?? ""}`
+  const failed = outcomes.flatMap(({ index, error }) => (error === undefined ? [] : [{ index, error }]))
+  const causes = Object.entries(Array.groupBy(failed, ({ error }) => error))
+  const numbers = (cues: typeof failed) => cuesNamed(cues.map(({ index }) => index))
+  const untold = causes.slice(mostCauses).flatMap(([, cues]) => cues)
+  return [
+    ...causes
+      .slice(0, mostCauses)
+      .map(([error, cues], at) => `${numbers(cues)}${at === 0 ? " could not be spoken" : ""}: ${error}`),
+    ...(untold.length === 0 ? [] : [`${numbers(untold)}: see report.json`])
+  ].join("; ")
 }
 
 const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {

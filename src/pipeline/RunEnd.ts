@@ -1,6 +1,6 @@
 /** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
 import { Path } from "@effect/platform"
-import { DateTime, Effect, Either } from "effect"
+import { Clock, DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../domain/Report.ts"
 import { Outlay } from "../store/Outlay.ts"
 import type { Batch } from "./Job.ts"
@@ -27,10 +27,22 @@ export interface DubResult {
   readonly unwritten: ResultUnwritable | undefined
 }
 
+/** When a run began: by the clock, and by a count that goes on as before where the clock is set. */
+export interface Beginning {
+  readonly at: DateTime.Utc
+  readonly nanos: bigint
+}
+
+/** Now. */
+export const beginning: Effect.Effect<Beginning> = Effect.all({
+  at: DateTime.now,
+  nanos: Clock.currentTimeNanos
+})
+
 /** Ends a run whose jobs ended so: writes down what it came to. */
 export const endRun = Effect.fn("RunEnd.end")(function* (
   batch: Batch,
-  startedAt: DateTime.Utc,
+  { at, nanos }: Beginning,
   { summary, credits }: Said,
   ends: ReadonlyArray<JobResult>
 ) {
@@ -45,8 +57,8 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
   const report: RunReport = {
     ...(name === undefined ? {} : { name }),
     manifest: basename(manifest),
-    startedAt: DateTime.formatIso(startedAt),
-    seconds: DateTime.distance(startedAt, yield* DateTime.now) / 1000,
+    startedAt: DateTime.formatIso(at),
+    seconds: Math.round(Number((yield* Clock.currentTimeNanos) - nanos) / 1e6) / 1000,
     jobs: jobs.map(summaryOf),
     tasks: { created, adopted, reused, retried, failed },
     characters: summary.characters,

@@ -57,8 +57,10 @@ VALUES (@key, @rate, @frames, @checksum, @bytes, @cut, @segments, @suspect)`
 
 const dropClip = `DELETE FROM clip WHERE key = @key`
 
+// What is spent on a batch is counted from its beginning on, also where the clock was set back since.
 const keepTask = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
-SELECT @task, key, take, provider, characters, @credits, @adopted, @now FROM utterance WHERE key = @key`
+SELECT @task, key, take, provider, characters, @credits, @adopted,
+  max(@now, (SELECT coalesce(max(begun_at), 0) FROM batch)) FROM utterance WHERE key = @key`
 
 /** What is written besides the utterance's own row. */
 const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {

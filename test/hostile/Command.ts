@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Schema } from "effect"
+import { RunReport } from "../../src/domain/Report.ts"
 import type { HostileService } from "./HostileService.ts"
 
 const command = fileURLToPath(new URL("../../dist/dubwright.mjs", import.meta.url))
@@ -30,8 +32,19 @@ export interface CommandEnd {
   readonly words: string
 }
 
+/** What a run is told besides, on its command line and in its environment. */
+export interface Besides {
+  readonly options?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Starts a run of a folder's scene; its state and results lie beside it unless the state has a place of its own. */
-export const started = (folder: string, service: HostileService, state = join(folder, "state")) => {
+export const started = (
+  folder: string,
+  service: HostileService,
+  state = join(folder, "state"),
+  besides: Besides = {}
+) => {
   const options = ["--base-url", service.baseUrl, "--voice", "v1", "--provider", "provider_fast", "--quiet"]
   const child: ChildProcess = spawn(
     process.execPath,
@@ -40,10 +53,11 @@ export const started = (folder: string, service: HostileService, state = join(fo
       "run",
       join(folder, "scene.srt"),
       ...options,
-      ...["--state", state, "--out", join(folder, "out")]
+      ...["--state", state, "--out", join(folder, "out")],
+      ...(besides.options ?? [])
     ],
     {
-      env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
+      env: { ...process.env, ...besides.env, DUBWRIGHT_API_KEY: service.character.key },
       stdio: ["ignore", "ignore", "pipe"]
     }
   )
@@ -57,6 +71,10 @@ export const started = (folder: string, service: HostileService, state = join(fo
 
 /** The scene's finished sound. */
 export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "out/scene/scene.wav"))
+
+/** What run.json says. */
+export const runIn = (folder: string): RunReport =>
+  Schema.decodeUnknownSync(Schema.parseJson(RunReport))(readFileSync(join(folder, "out/run.json"), "utf8"))
 
 /** Waits until so many tasks were charged. */
 export const reached = (service: HostileService, count: number): Promise<void> =>

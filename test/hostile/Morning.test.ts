@@ -1,0 +1,59 @@
+/** What is told in the morning of a night that went badly. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { serving, temporaryFolder } from "./Batch.ts"
+import { reached, runIn, started, writeScene } from "./Command.ts"
+import { calm, HostileService } from "./HostileService.ts"
+
+it.scopedLive(
+  "each cue that could not be spoken is named with its own cause",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, 8, (line) => (line === 5 ? "A word that is too long." : `This is line ${line}.`))
+      const service = yield* serving(new HostileService({ ...calm, longest: 20, refuses: /[37]/u }))
+      yield* Effect.promise(async () => expect((await started(folder, service).ended).how).toBe(3))
+      expect(runIn(folder).jobs).toEqual([
+        {
+          id: "scene",
+          status: "failed",
+          error:
+            "cues 3, 7 could not be spoken: the service refuses the request: no such words here (HTTP 422); " +
+            "cue 5: the text is too long for this provider: at most 20 characters (HTTP 413)"
+        }
+      ])
+    }),
+  60_000
+)
+
+/** Sets the clock of the process that it is loaded into back by three hours, once a file is there. */
+const setBackOnce = (file: string): string =>
+  `import { existsSync } from "node:fs"
+const now = Date.now
+Date.now = () => now() - (existsSync(${JSON.stringify(file)}) ? 3 * 3_600_000 : 0)`
+
+it.scopedLive(
+  "a clock that is set back makes no run shorter than nothing, and no batch cheaper",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, 40)
+      const service = yield* serving(new HostileService({ ...calm, settle: [100, 200] }))
+      const [flag, loaded] = [join(folder, "set-back"), join(folder, "clock.mjs")]
+      writeFileSync(loaded, setBackOnce(flag))
+      const options = ["--max-credits", "500"]
+      yield* Effect.promise(async () => {
+        const env = { NODE_OPTIONS: `--import=${loaded}` }
+        const first = started(folder, service, undefined, { options, env })
+        await reached(service, 5)
+        writeFileSync(flag, "")
+        expect((await first.ended).how).toBe(4)
+        expect(runIn(folder).seconds).toBeGreaterThan(0)
+        expect((await started(folder, service, undefined, { options }).ended).how).toBe(4)
+      })
+      expect(service.spent).toBeLessThanOrEqual(500)
+    }),
+  60_000
+)
