@@ -130,11 +130,17 @@ export const located = (command: string, path: string): Effect.Effect<boolean> =
     return false
   })
 
-/** Ends the program and whatever it started: SIGTERM, then SIGKILL. */
+/** Ends the program and whatever it started: SIGTERM, then SIGKILL. What has left its group can only be left alone. */
 const ended = (child: ChildProcess): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+    if (child.pid === undefined) return resume(Effect.void)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    if (child.exitCode !== null || child.signalCode !== null) {
+      // It has ended, but something that it started still holds its output open.
+      signal(child, "SIGKILL")
       return resume(Effect.void)
+    }
     const killing = setTimeout(() => signal(child, "SIGKILL"), graceMillis)
     child.once("exit", () => {
       clearTimeout(killing)

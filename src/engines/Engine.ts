@@ -90,6 +90,8 @@ export type SpeechFailure = typeof SpeechFailure.Type
 export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFailed", {
   engine: Schema.String,
   reason: SpeechFailure,
+  /** Seconds for which a server that is busy asks not to be tried again. */
+  retryAfter: Schema.optional(Schema.Number),
   /** The value at fault and what was expected; never the text that was to be spoken. */
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect)

@@ -26,20 +26,35 @@ export const boundedBody = (
     )
   })
 
-/** What a status other than success means, with whatever the server says about it. */
+/** The longest that a server is believed to want to be left alone, in seconds. */
+const longestWait = 300
+
+/** Seconds to wait by a Retry-After header, which holds seconds or a date; undefined where it says nothing. */
+const waitIn = (header: string | undefined, now: number): number | undefined => {
+  if (header === undefined) return undefined
+  const stated = Number(header)
+  const wait = Number.isFinite(stated) ? stated : (Date.parse(header) - now) / 1000
+  return wait > 0 ? Math.min(wait, longestWait) : undefined
+}
+
+/** What a status other than success means at a time (milliseconds since 1970), with whatever the server says about it. */
 export const refusal = (
   engine: string,
-  status: number,
-  body: Uint8Array
+  { status, headers }: Pick<HttpClientResponse.HttpClientResponse, "status" | "headers">,
+  body: Uint8Array,
+  now: number
 ): EngineUnavailable | SpeechFailed => {
   const detail = `the server answered ${status}${messageIn(body)}`
-  const failed = (reason: "too-long" | "busy" | "refused" | "crashed") =>
-    new SpeechFailed({ engine, reason, detail })
+  const wait = waitIn(headers["retry-after"], now)
+  if (status === 429 || (status === 503 && wait !== undefined)) {
+    const asked = wait === undefined ? {} : { retryAfter: wait }
+    return new SpeechFailed({ engine, reason: "busy", detail, ...asked })
+  }
+  const failed = (reason: "too-long" | "refused" | "crashed") => new SpeechFailed({ engine, reason, detail })
   if (status === 401 || status === 403) {
     return new EngineUnavailable({ engine, detail: `${detail}: expected a key that it knows` })
   }
   if (status === 413) return failed("too-long")
-  if (status === 429) return failed("busy")
   if (status === 502 || status === 503 || status === 504) return new EngineUnavailable({ engine, detail })
   return failed(status >= 500 ? "crashed" : "refused")
 }

@@ -1,8 +1,9 @@
 /** Any server that speaks OpenAI's `POST /v1/audio/speech`: LocalAI, Kokoro-FastAPI, OpenAI itself. */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { Config, Duration, Effect, Option } from "effect"
+import { Clock, Config, Duration, Effect, Option } from "effect"
 import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
 import { boundedBody, isJson, messageIn, refusal, voicesIn } from "./OpenAiAnswer.ts"
+import { remembered } from "./Remembered.ts"
 import { spokenText } from "./SpokenText.ts"
 
 export interface OpenAiOptions {
@@ -62,8 +63,11 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
         response.status < 300
           ? boundedBody(name, response, maxBytes)
           : Effect.flatMap(
-              Effect.orElseSucceed(boundedBody(name, response, maxWords), () => new Uint8Array()),
-              (words) => Effect.fail(refusal(name, response.status, words))
+              Effect.all([
+                Effect.orElseSucceed(boundedBody(name, response, maxWords), () => new Uint8Array()),
+                Clock.currentTimeMillis
+              ]),
+              ([words, now]) => Effect.fail(refusal(name, response, words, now))
             )
       ),
       Effect.scoped,
@@ -101,7 +105,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
   )
   const voices =
     options.listVoices === true
-      ? yield* Effect.cachedWithTTL(
+      ? yield* remembered(
           Effect.map(Effect.mapError(asked("/audio/voices"), unreadable), (body) => [
             ...options.voices,
             ...voicesIn(body).filter(({ id }) => !options.voices.some((own) => own.id === id))

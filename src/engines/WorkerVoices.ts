@@ -1,6 +1,7 @@
 /** What the engines in threads have in common: their voices, asked for once, and a sentence spoken. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
+import { remembered } from "./Remembered.ts"
 import type { WorkerPool } from "./WorkerPool.ts"
 import type { SentenceJob, ThreadEngine } from "./WorkerProtocol.ts"
 
@@ -12,7 +13,7 @@ export interface Catalogue {
 
 /** The voices that an engine's thread tells of: asked for until it has answered once, then remembered. */
 export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
-  rememberedOnce(
+  remembered(
     pool.ask({ _tag: "Voices" }).pipe(
       Effect.mapError((failure) =>
         failure._tag === "EngineUnavailable"
@@ -30,7 +31,8 @@ export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
             })
           : Effect.fail(new EngineUnavailable({ engine, detail: "its thread told no voices" }))
       )
-    )
+    ),
+    Duration.infinity
   )
 
 /** A sentence spoken by the next free thread. */
@@ -46,20 +48,6 @@ export const spokenBy = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJo
           })
         )
   )
-
-/** The first success is kept; a failure is not. */
-const rememberedOnce = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Effect.Effect<A, E>> =>
-  Effect.sync(() => {
-    let kept: { readonly value: A } | undefined
-    const once = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    return once(
-      Effect.suspend(() =>
-        kept === undefined
-          ? Effect.tap(effect, (value) => Effect.sync(() => (kept = { value })))
-          : Effect.succeed(kept.value)
-      )
-    )
-  })
 
 /** "en-us" as BCP 47 writes it: "en-US"; a tag that it does not know stays. */
 const canonical = (tag: string): string => {

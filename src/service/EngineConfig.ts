@@ -16,7 +16,10 @@ const variable = described(
 /** eSpeak NG, which comes with the program: more than a hundred languages. */
 export const EspeakSettings = Schema.Struct({
   kind: Schema.Literal("espeak"),
-  threads: optional(count(1, 64), "Worker threads; default as many as the machine has cores, at most 4.")
+  threads: optional(
+    count(1, 64),
+    "Worker threads of some 90 MB each; default one less than the machine has cores."
+  )
 })
 
 /** Flite, which comes with the program: English voices. */

@@ -16,6 +16,7 @@ import {
   SpeechFailed,
   type Timing
 } from "../engines/Engine.ts"
+import { remembered } from "../engines/Remembered.ts"
 import { srt } from "../exports/Srt.ts"
 import type { Fault } from "../gateway/Fault.ts"
 import { type Fetched, Gateway } from "../gateway/Gateway.ts"
@@ -67,10 +68,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
     Gateway
   )
   const begun = yield* Clock.currentTimeMillis
-  const earlier = yield* Effect.cachedWithTTL(
-    gateway.history(begun - Duration.toMillis(lookBack)),
-    Duration.infinity
-  )
+  const earlier = yield* remembered(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
 
   /** The utterance's task: one of an earlier life, or a new one. */
   const taskOf = (utterance: Utterance) =>

@@ -1,6 +1,6 @@
 /** The workers: so many a provider, each taking the oldest waiting task, speaking it, and writing down how it ended. */
 import { join } from "node:path"
-import { Cause, Clock, type Context, type Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
+import { Cause, Clock, type Context, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt } from "../domain/Units.ts"
 import type { Engine, EngineUnavailable, SpeechFailed } from "../engines/Engine.ts"
 import { type AudioSettings, writeAudio } from "./AudioFile.ts"
@@ -199,8 +199,14 @@ const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, op
     })
   )
 
-/** Half a second, then twice as long each time. */
-const patience = Schedule.exponential("500 millis").pipe(Schedule.jittered)
+/** Half a second, then twice as long each time, and never before an engine that is busy wants to be asked again. */
+const patience = Schedule.exponential("500 millis").pipe(
+  Schedule.jittered,
+  Schedule.passthrough<Duration.Duration, Failure, never>,
+  Schedule.modifyDelay((failure, delay) =>
+    Duration.max(delay, Duration.seconds(failure._tag === "SpeechFailed" ? (failure.retryAfter ?? 0) : 0))
+  )
+)
 
 const notOffered = { _tag: "NotOffered" } as const
 const tooSlow = { _tag: "TooSlow" } as const

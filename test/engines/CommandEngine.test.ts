@@ -188,6 +188,19 @@ describe("a local program", () => {
     })
   )
 
+  it.live("that has ended is not waited for beyond its time, and what it has left behind ends with it", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "left")
+      const leaving = `
+        const { spawn } = require("node:child_process")
+        const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" })
+        require("node:fs").writeFileSync(${JSON.stringify(file)}, String(child.pid))
+        process.exit(0)`
+      expect((yield* outcome(leaving, { timeout: "2 seconds" }))[0]).toBe("timeout")
+      yield* untilGone(Number(readFileSync(file, "utf8")))
+    })
+  )
+
   it.live("ends when its request is interrupted", () =>
     Effect.gen(function* () {
       const file = join(folder, "pid")

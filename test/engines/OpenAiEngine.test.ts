@@ -220,6 +220,41 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
+  it.scoped("is asked for its voices again where it could not tell them", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { baseUrl } = yield* serve((seen, response) =>
+        answer(++asked === 1 ? 500 : 200, JSON.stringify(["adam"]))(seen, response)
+      )
+      const engine = yield* engineAt(baseUrl, { listVoices: true })
+      yield* Effect.flip(engine.voices)
+      expect((yield* engine.voices).map(({ id }) => id)).toEqual(["bella", "adam"])
+      expect((yield* engine.voices).length).toBe(2)
+      expect(asked).toBe(2)
+    })
+  )
+
+  it.scoped("says when it wants to be asked again", () =>
+    Effect.gen(function* () {
+      for (const [status, header, reason, retryAfter] of [
+        [429, "7", "busy", 7],
+        [503, "7", "busy", 7],
+        [429, new Date(Date.now() + 3_600_000).toUTCString(), "busy", 300],
+        [429, "99999", "busy", 300],
+        [429, "soon", "busy", undefined]
+      ] as const) {
+        const { baseUrl } = yield* serve((_, response) =>
+          response.writeHead(status, { "retry-after": header }).end()
+        )
+        const engine = yield* engineAt(baseUrl)
+        const failure = yield* Effect.flip(engine.speak(request("bella", "Hello.")))
+        expect(failure._tag === "SpeechFailed" ? [failure.reason, failure.retryAfter] : failure._tag).toEqual(
+          [reason, retryAfter]
+        )
+      }
+    })
+  )
+
   it.scoped("is well if it answers, even without a list of models", () =>
     Effect.gen(function* () {
       for (const status of [200, 404]) {

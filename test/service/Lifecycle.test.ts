@@ -1,5 +1,6 @@
 /** Engines that fail, limits that are reached, a service that stops: what becomes of tasks then. */
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer, request as forward } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
@@ -7,7 +8,8 @@ import { Effect, Logger, LogLevel, Redacted, Schema } from "effect"
 import { TaskPage } from "../../src/contract/Task.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { embedded } from "../../src/service/Service.ts"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { wavHeader } from "../../src/audio/WavHeader.ts"
+import { Frames, SampleRate } from "../../src/domain/Units.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 
@@ -51,6 +53,14 @@ const programmed = (statements: string, more: ServiceConfig["limits"] = {}): Ser
     provider_fast: { engine: "program", voicePrefix: "fast-", concurrency: 1 }
   }
 })
+
+/** A tenth of a second of sound. */
+const tenth = {
+  rate: SampleRate.make(24_000),
+  channels: 1,
+  encoding: "int16",
+  frames: Frames.make(2_400)
+} as const
 
 const body = { provider: "provider_fast", text: "Words." }
 
@@ -97,6 +107,35 @@ describe("an engine", () => {
       error: { code: "timeout" }
     })
   })
+})
+
+test("an engine that is busy is asked again when it says", async () => {
+  let quietFrom: number | undefined
+  const busy = createServer((request, response) => {
+    request.resume()
+    quietFrom ??= request.method === "POST" ? performance.now() + 1_900 : undefined
+    if (request.method === "GET" || performance.now() >= (quietFrom ?? 0)) {
+      response.end(Buffer.concat([wavHeader(tenth), Buffer.alloc(4_800, 1)]))
+    } else response.writeHead(429, { "retry-after": "2" }).end()
+  })
+  await new Promise<void>((listening) => busy.listen(0, "127.0.0.1", listening))
+  const address = busy.address()
+  const service = await start({
+    limits: { attempts: 2 },
+    engines: {
+      busy: {
+        kind: "openai",
+        baseUrl: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+        model: "m",
+        voices: [{ id: "one" }]
+      }
+    },
+    providers: { ...nothingElse, provider_fast: { engine: "busy", voicePrefix: "fast-" } }
+  })
+  const { task_id } = await create(service, service.key, "fast-one", body)
+  expect((await ended(service, service.key, task_id)).status).toBe("done")
+  busy.close()
+  busy.closeAllConnections()
 })
 
 describe("a limit", () => {
@@ -275,6 +314,49 @@ describe("a service behind a service", () => {
     const srt = await (await fetch(task.srt_url ?? "")).text()
     expect(srt).toMatch(/^1\n00:00:01,\d{3} --> 00:00:01,\d{3}\nHello there\.\n\n2\n00:00:0[12],\d{3} --> /u)
     expect((await history(upstream, upstream.key)).length).toBe(2)
+  })
+
+  test("goes on where it could not look for what it had begun there", async () => {
+    const upstream = await start({})
+    let refused = false
+    const between = createServer((request, response) => {
+      const first = !refused && request.url?.startsWith("/v1/tasks") === true
+      refused ||= first
+      if (first) return void response.writeHead(401).end()
+      const { pathname, search } = new URL(request.url ?? "", upstream.address)
+      request.pipe(
+        forward(
+          {
+            host: "127.0.0.1",
+            port: new URL(upstream.address).port,
+            path: pathname + search,
+            method: request.method,
+            headers: request.headers
+          },
+          (answer) => {
+            response.writeHead(answer.statusCode ?? 500, answer.headers)
+            answer.pipe(response)
+          }
+        )
+      )
+    })
+    await new Promise<void>((listening) => between.listen(0, "127.0.0.1", listening))
+    const address = between.address()
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    const service = await start(
+      chained({
+        ...upstream,
+        address: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+      })
+    )
+    const { task_id } = await create(service, service.key, "far-en-anna", {
+      provider: "provider_native",
+      text: "1\n00:00:01,000 --> 00:00:02,000\nHello there.\n"
+    })
+    expect((await ended(service, service.key, task_id)).status).toBe("done")
+    expect(refused).toBe(true)
+    between.close()
+    between.closeAllConnections()
   })
 
   test("finds what it had begun there when it comes back, and pays once", async () => {
