@@ -28,6 +28,9 @@ export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUn
       })
   })
 
+/** Where the database of a data folder lies. */
+export const fileIn = (folder: string): string => join(folder, "service.sqlite")
+
 /**
  * The database in a data folder that exists. Several processes may have it open: the service, and the commands that make
  * keys. `durable` makes every commit reach the disk before it counts, so that a power cut loses nothing either; without
@@ -37,7 +40,7 @@ export const layer = (
   folder: string,
   options: { readonly durable: boolean }
 ): Layer.Layer<SqlClient, DataFolderUnusable> => {
-  const file = join(folder, "service.sqlite")
+  const file = fileIn(folder)
   return Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient

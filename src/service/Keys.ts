@@ -1,4 +1,5 @@
 /** The keys of a data folder, as commands manage them. All of it works while the service runs. */
+import { existsSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Database from "./Database.ts"
@@ -24,14 +25,31 @@ export const importKey = (
 
 /** Every key, revoked ones too, oldest first. */
 export const list = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
-  withKeys(dataDir, (keys) => keys.list)
+  Effect.zipRight(
+    there(dataDir),
+    withKeys(dataDir, (keys) => keys.list)
+  )
 
 /** Revokes a key, named by its id or, where only one valid key has it, by its name. From then on it is refused. */
 export const revoke = (
   dataDir: string,
   which: string
 ): Effect.Effect<KeyInfo, KeyRejected | Database.DataFolderUnusable> =>
-  withKeys(dataDir, (keys) => keys.revoke(which))
+  Effect.zipRight(
+    there(dataDir),
+    withKeys(dataDir, (keys) => keys.revoke(which))
+  )
+
+/** A folder without a database has no keys to list or revoke: its name was mistyped. */
+const there = (folder: string): Effect.Effect<void, Database.DataFolderUnusable> =>
+  Effect.suspend(() =>
+    existsSync(Database.fileIn(folder))
+      ? Effect.void
+      : new Database.DataFolderUnusable({
+          folder,
+          detail: "no service has kept anything here; name its folder with --data"
+        })
+  )
 
 const withKeys = <A, E>(
   dataDir: string,

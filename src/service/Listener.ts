@@ -74,7 +74,9 @@ const open = (
   server.maxRequestsPerSocket = 0
   // Nothing read and nothing written for so long: a client that sleeps over its answer.
   server.setTimeout(Math.max(milliseconds, 60_000))
-  server.on("clientError", refuse)
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  server.on("request", (request, response) => answering.set(request.socket, response))
+  server.on("clientError", (error, socket) => refuse(error, socket, answering.get(socket)))
   return server
 }
 
@@ -92,9 +94,10 @@ const close = (server: Server): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
-/** Answers what never became a request. */
-const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+/** Answers what never became a request, unless that would stand in the middle of the answer to the one before. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
+  const amid = last !== undefined && last.headersSent && !last.writableFinished
+  if (error.code === "ECONNRESET" || !socket.writable || amid) {
     socket.destroy()
     return
   }

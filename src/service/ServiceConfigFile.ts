@@ -22,9 +22,14 @@ export const parseConfig = (text: string, file: string): Either.Either<ServiceCo
     const line = text.slice(0, error.pos[0]).split("\n").length
     return Either.left(new ConfigRejected({ problems: [`${file}:${line}: ${error.message}`] }))
   }
-  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  const value = Either.try({
+    try: (): unknown => document.toJS({ maxAliasCount: 100 }),
+    // An alias of nothing, or aliases of aliases without end.
+    catch: (cause) =>
+      new ConfigRejected({ problems: [cause instanceof Error ? cause.message : String(cause)] })
+  })
   return Either.mapLeft(
-    decodeConfig(value ?? {}),
+    Either.flatMap(value, (settings) => decodeConfig(settings ?? {})),
     ({ problems: [first, ...others] }) =>
       new ConfigRejected({
         problems: [`${file}: ${first}`, ...others.map((problem) => `${file}: ${problem}`)]

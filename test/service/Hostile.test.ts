@@ -1,10 +1,12 @@
 /** What no client should send: each gets a clear refusal in the documented shape, and the service goes on. */
+import { once } from "node:events"
+import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Schema } from "effect"
 import { Refusal } from "../../src/service/Refusal.ts"
 import { send } from "./raw.ts"
-import { ask, type Started, startService } from "./start.ts"
+import { ask, create as createTask, ended, type Started, startService } from "./start.ts"
 
 let service: Started
 beforeAll(async () => {
@@ -286,4 +288,26 @@ test("a client that goes away harms nobody", async () => {
       return asked
     })
   )
+})
+
+test("what is no request does not come to stand in the answer to the one before", async () => {
+  // Minutes of silence: more than what lies between the two ends of a connection.
+  const { task_id } = await createTask(service, service.key, "vi-anna", {
+    provider: "provider_native",
+    text: "1\n00:05:00,000 --> 00:05:02,000\nXin chào.\n"
+  })
+  const audio = new URL((await ended(service, service.key, task_id)).audio_url ?? "")
+  const socket = connect({ host: audio.hostname, port: Number(audio.port) })
+  socket.on("error", () => undefined)
+  socket.write(get(audio.pathname))
+  await once(socket, "readable")
+  socket.write("hello\r\n\r\n")
+  const received: Array<Buffer> = []
+  socket.on("data", (piece: Buffer) => received.push(piece))
+  await once(socket, "close")
+  expect(
+    Buffer.concat(received)
+      .toString("latin1")
+      .match(/HTTP\/1\.1 .*/gu)
+  ).toEqual(["HTTP/1.1 200 OK"])
 })

@@ -1,5 +1,5 @@
 /** Tasks and credits in a real database: whatever happens in whatever order, no credit is lost or taken twice. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -190,6 +190,20 @@ describe("Keys", () => {
         expect(stored).not.toContain(Redacted.value(old))
       }).pipe(Effect.provide(Layer.fresh(Database.layer(folder, { durable: false }))))
     })
+  )
+
+  it.scoped("are looked for in no folder that a service has not kept, and none is made", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const mistyped = join(folder, "mistyped")
+        for (const asked of [Effect.asVoid(Keys.list(mistyped)), Effect.asVoid(Keys.revoke(mistyped, "1"))]) {
+          expect((yield* Effect.flip(asked)).message).toBe(
+            `${mistyped}: no service has kept anything here; name its folder with --data`
+          )
+        }
+        expect(existsSync(mistyped)).toBe(false)
+      })
+    )
   )
 
   it.scoped("says what does not do", () =>
