@@ -12,6 +12,10 @@ export interface Container {
   readonly muxer: string
   /** Codecs of a picture that is copied; undefined for any. */
   readonly pictures: ReadonlyArray<string> | undefined
+  /** Codecs of a cover that is kept beside the picture. */
+  readonly covers: ReadonlyArray<string>
+  /** Whether it holds files, such as the fonts of its subtitles. */
+  readonly attachments: boolean
   /** Codecs of sound that is copied; undefined for any. */
   readonly sounds: ReadonlyArray<string> | undefined
   /** Codecs whose encoder's delay this container does not tell to players. */
@@ -19,6 +23,8 @@ export interface Container {
   /** The encoder of new sound, and its bits a second for one channel; undefined for a lossless one. */
   readonly encoder: string
   readonly bitsPerChannel: number | undefined
+  /** The channel layouts, by ffmpeg's names, that the encoder takes and every player knows; undefined where only new sound is encoded. */
+  readonly layouts: ReadonlyArray<string> | undefined
   /** The codec of its subtitles. */
   readonly subtitle: string
   /** Codecs of subtitles that are copied. */
@@ -30,6 +36,7 @@ export interface Container {
 }
 
 const modernPictures = ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video", "mpeg1video"]
+const aacLayouts = ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
 const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
@@ -40,10 +47,13 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
     muxer: "mp4",
     pictures: modernPictures,
+    covers: ["mjpeg", "png", "bmp"],
+    attachments: false,
     sounds: mp4Sounds,
     delayed: [],
     encoder: "aac",
     bitsPerChannel: 96_000,
+    layouts: aacLayouts,
     subtitle: "mov_text",
     subtitles: ["mov_text"],
     languages: "terminology",
@@ -65,6 +75,8 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
       "h263",
       "hap"
     ],
+    covers: [],
+    attachments: false,
     sounds: [
       "aac",
       "mp3",
@@ -80,6 +92,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     delayed: [],
     encoder: "aac",
     bitsPerChannel: 96_000,
+    layouts: aacLayouts,
     subtitle: "mov_text",
     subtitles: ["mov_text"],
     languages: "quicktime",
@@ -88,10 +101,13 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   mkv: {
     muxer: "matroska",
     pictures: undefined,
+    covers: [],
+    attachments: true,
     sounds: undefined,
     delayed: ["aac", "mp3"],
     encoder: "flac",
     bitsPerChannel: undefined,
+    layouts: undefined,
     subtitle: "srt",
     subtitles: ["subrip", "ass", "ssa", "webvtt", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"],
     languages: "bibliographic",
@@ -100,10 +116,13 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   webm: {
     muxer: "webm",
     pictures: ["vp8", "vp9", "av1"],
+    covers: [],
+    attachments: false,
     sounds: ["opus", "vorbis"],
     delayed: [],
     encoder: "libopus",
     bitsPerChannel: 80_000,
+    layouts: ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"],
     subtitle: "webvtt",
     subtitles: ["webvtt"],
     languages: "bibliographic",

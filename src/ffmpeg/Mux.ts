@@ -78,10 +78,11 @@ export const muxJob = (
       {
         target: part,
         options: [
-          ...["-map", "0:V", "-c:v", "copy"],
+          ...["-map", "0:V", ...coversOf(sources.video, holder), "-c:v", "copy"],
           ...sounds.flatMap(({ map }) => ["-map", map]),
           ...sounds.flatMap((sound, place) => soundOptions(sound, place, holder)),
           ...subtitleOptions(request, holder, sources),
+          ...(holder.attachments ? ["-map", "0:t?", "-c:t", "copy"] : []),
           ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
         ]
       }
@@ -100,6 +101,14 @@ const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
 /** AVI does not say when a picture is shown: ffmpeg works it out, or MKV has none of a picture whose order is not that in which it is stored. */
 const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
   format === "avi" ? ["-fflags", "+genpts"] : []
+
+/** The video's covers, which are no picture of the film, as far as the container holds them. */
+const coversOf = ({ streams }: MediaInfo, { covers }: Container): ReadonlyArray<string> =>
+  streams.flatMap((stream) =>
+    stream._tag === "VideoStream" && stream.attached && covers.includes(stream.codec)
+      ? ["-map", `0:${stream.index}`]
+      : []
+  )
 
 interface Sound {
   readonly map: string
@@ -130,7 +139,10 @@ const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean):
     map: `0:${stream.index}`,
     filters: [],
     isCopied,
-    codec: (place) => (isCopied ? copied(holder, stream, place) : encoded(holder, stream.channels, place)),
+    codec: (place) =>
+      isCopied
+        ? copied(holder, stream, place)
+        : [...laidOut(holder, place), ...encoded(holder, stream.channels, place)],
     language: stream.language,
     title: stream.title ?? "Original",
     isDefault
@@ -210,11 +222,16 @@ const encoded = (holder: Container, channels: number, place: number): ReadonlyAr
   ...(holder.bitsPerChannel === undefined ? [] : [`-b:a:${place}`, `${holder.bitsPerChannel * channels}`])
 ]
 
+/** Channels as the encoder takes them: it refuses what stands beside the listener, as in most AC-3, and what it has no name for. */
+const laidOut = ({ layouts }: Container, place: number): ReadonlyArray<string> =>
+  layouts === undefined ? [] : [`-filter:a:${place}`, `aformat=channel_layouts=${layouts.join("|")}`]
+
 const soundOptions = (sound: Sound, place: number, holder: Container): ReadonlyArray<string> => [
   ...sound.codec(place),
   ...described("a", place, sound.language, sound.title, holder),
   `-disposition:a:${place}`,
-  sound.isDefault ? "default" : "0"
+  // Whatever else a track of the video's own is, such as one for the blind, it stays.
+  sound.isDefault ? "+default" : "-default"
 ]
 
 /** The video's own subtitles, in so far as the container can hold them, then the new ones. */
@@ -227,11 +244,12 @@ const subtitleOptions = (
   const kept = video.subtitles.filter(({ codec }) => carries(codec) || isTextSubtitle(codec))
   const first = request.tracks.length + 1
   return [
-    ...kept.flatMap(({ index, codec }, place) => [
+    ...kept.flatMap(({ index, codec, language, title }, place) => [
       "-map",
       `0:${index}`,
       `-c:s:${place}`,
-      carries(codec) ? "copy" : holder.subtitle
+      carries(codec) ? "copy" : holder.subtitle,
+      ...described("s", place, language, title, holder)
     ]),
     ...request.subtitles.flatMap(({ language, title }, number) => {
       const place = kept.length + number

@@ -165,6 +165,34 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
     })
   )
 
+  it.scoped("encodes the film's own sound whatever its channels are called", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      yield* dub(here)
+      for (const [layout, codec, ending, channels] of [
+        ["5.1(side)", "ac3", "webm", 6],
+        ["quad", "pcm_s16le", "webm", 5],
+        ["7.1.4", "pcm_s16le", "mp4", 8]
+      ] as const) {
+        const film = join(here, "film.mkv")
+        yield* video(film, {
+          picture: ["-c:v", "libvpx-vp9", "-cpu-used", "8"],
+          sound: ["-af", `aformat=channel_layouts=${layout}`, "-c:a", codec]
+        })
+        const out = join(here, `out.${ending}`)
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "dub.wav"), isDefault: true }],
+          original: "keep",
+          subtitles: []
+        })
+        expect((yield* service.probe(out)).sounds.map((sound) => sound.channels)).toEqual([1, channels])
+      }
+    })
+  )
+
   it.scoped("makes a film no longer by what an MP3 has behind its end", () =>
     Effect.gen(function* () {
       const here = yield* folder
@@ -227,9 +255,10 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
           film
         ]
       )
-      for (const [ending, codec] of [
-        ["mkv", "subrip"],
-        ["mp4", "mov_text"]
+      for (const [ending, codec, language] of [
+        ["mkv", "subrip", "ger"],
+        ["mp4", "mov_text", "deu"],
+        ["mov", "mov_text", "ger"]
       ] as const) {
         const out = join(here, `out.${ending}`)
         yield* service.mux({
@@ -244,12 +273,111 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
           info.subtitles.map((stream) => [stream.codec, stream.language, stream.isDefault]),
           "the film's own is a default, as it was"
         ).toEqual([
-          [codec, "ger", true],
+          [codec, language, true],
           [codec, "eng", false]
         ])
         const told = (yield* ffmpeg("-i", out, "-f", "ffmetadata", "-")).stdout.toString()
         expect(told).toContain("title=All")
       }
+    })
+  )
+
+  it.scoped("keeps what else the film has: what its tracks are for, fonts, a cover", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const at = (name: string) => join(here, name)
+      yield* dub(here)
+      yield* video(at("plain.mp4"))
+      yield* ffmpeg(
+        "-f",
+        "lavfi",
+        "-i",
+        "color=red:size=32x32",
+        "-frames:v",
+        "1",
+        "-f",
+        "mjpeg",
+        at("cover.mjpg")
+      )
+      yield* Effect.promise(() => writeFile(at("own.srt"), "1\n00:00:01,000 --> 00:00:02,000\nBonjour\n"))
+      yield* ffmpeg(
+        ...[
+          "-i",
+          at("plain.mp4"),
+          "-i",
+          at("own.srt"),
+          "-map",
+          "0:v",
+          "-map",
+          "0:a",
+          "-map",
+          "0:a",
+          "-map",
+          "1"
+        ],
+        ...["-c", "copy", "-attach", at("own.srt"), "-metadata:s:t", "mimetype=font/ttf"],
+        ...["-metadata:s:a:1", "title=Described", "-disposition:a:1", "visual_impaired"],
+        ...[
+          "-metadata:s:s:0",
+          "language=fre",
+          "-metadata:s:s:0",
+          "title=Ce qui se lit",
+          "-disposition:s:0",
+          "forced"
+        ],
+        at("film.mkv")
+      )
+      yield* ffmpeg(
+        ...["-i", at("plain.mp4"), "-i", at("cover.mjpg"), "-map", "0", "-map", "1", "-c", "copy"],
+        ...["-disposition:v:1", "attached_pic", at("covered.mp4")]
+      )
+      /** What each stream of a result is, and what it is for; and the subtitles' languages and titles. */
+      const muxed = Effect.fnUntraced(function* (film: string, ending: string) {
+        yield* service.mux({
+          video: at(film),
+          out: at(`out.${ending}`),
+          tracks: [{ path: at("dub.wav"), isDefault: true }],
+          original: "keep",
+          subtitles: []
+        })
+        const { stderr } = yield* ffmpeg(
+          "-i",
+          at(`out.${ending}`),
+          "-map",
+          "0:v",
+          "-c",
+          "copy",
+          "-f",
+          "null",
+          "-"
+        )
+        const kinds = [
+          ...stderr
+            .slice(0, stderr.indexOf("Output #"))
+            .matchAll(
+              /Stream #.*?: ([A-Z][a-z]+): .*?((?: \((?:default|forced|visual impaired|attached pic)\))*)$/gmu
+            )
+        ]
+        const { subtitles } = yield* service.probe(at(`out.${ending}`))
+        return [
+          ...kinds.map(([, kind, purpose]) => `${kind}${purpose}`),
+          ...subtitles.map(({ language, title }) => `${language}: ${title}`)
+        ]
+      })
+      const described = ["Video (default)", "Audio (default)", "Audio", "Audio (visual impaired)"]
+      expect(yield* muxed("film.mkv", "mkv")).toEqual([
+        ...described,
+        ...["Subtitle (forced)", "Attachment", "fre: Ce qui se lit"]
+      ])
+      // MOV does not tell what a track is for.
+      expect(yield* muxed("film.mkv", "mov")).toEqual([
+        ...["Video (default)", "Audio (default)", "Audio", "Audio", "Subtitle"],
+        "fra: Ce qui se lit"
+      ])
+      expect(yield* muxed("covered.mp4", "mp4")).toEqual([
+        ...["Video (default)", "Audio (default)", "Audio", "Video (attached pic)"]
+      ])
     })
   )
 
