@@ -23,8 +23,11 @@ import { writing } from "./State.ts"
 export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
   const token = randomBytes(24).toString("base64url")
   const turn = yield* Effect.makeSemaphore(1)
-  const answering = (asked: Admitted, request: IncomingMessage, response: ServerResponse) =>
-    answered(options, turn, asked, request, response)
+  const answering = (asked: Admitted, request: IncomingMessage, response: ServerResponse) => {
+    const answer = answered(options, asked, request, response)
+    // What one request changes, the next must find: it reads the batch when its turn has come.
+    return asked.path[1] === "cues" ? turn.withPermits(1)(answer) : answer
+  }
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
   let gate: Gate = { origin: "http://127.0.0.1", token }
   const { address } = yield* listen(
@@ -45,7 +48,6 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
 const answered = Effect.fnUntraced(
   function* (
     options: BatchOptions,
-    turn: Effect.Semaphore,
     { method, path: pieces }: Admitted,
     request: IncomingMessage,
     response: ServerResponse
@@ -61,7 +63,7 @@ const answered = Effect.fnUntraced(
     if (file === "cues" && /^\d{1,9}$/u.test(cue)) {
       const reply =
         method === "POST" ? workOf(batch, job, Number(cue), what, request) : cueSheet(batch, job, Number(cue))
-      return sendJson(response, 200, yield* turn.withPermits(1)(reply))
+      return sendJson(response, 200, yield* reply)
     }
     const { join } = yield* Path.Path
     const sound = yield* soundOf(batch.out, job)
@@ -71,7 +73,7 @@ const answered = Effect.fnUntraced(
       sendFile(response, join(batch.out, job.id, sound), request.headers.range, method === "HEAD")
     )
   },
-  (effect, _options, _turn, asked, request, response) =>
+  (effect, _options, asked, request, response) =>
     Effect.catchAllCause(effect, (cause) =>
       Effect.sync(() => {
         const error = endedBy(Cause.squash(cause)).message

@@ -107,6 +107,37 @@ describe("review", () => {
     expect((await server.ended).code).toBe(0)
   })
 
+  test("what is accepted in two windows at once is both delivered", async () => {
+    const cwd = batch()
+    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    const server = start(["review", "batch.yaml"], { cwd })
+    const address = new URL((await server.firstLine).replace("review ", ""))
+    const accepted = async (cue: number, say: string) => {
+      const wish = { say, provider: "provider_opensource", voice: "os-slt" }
+      const answer = await fetch(`${address.href}film/cues/${cue}/accept`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          origin: address.origin,
+          "x-dubwright-token": address.pathname.replaceAll("/", "")
+        },
+        body: JSON.stringify({ parts: { [cue]: wish } })
+      })
+      return answer.status
+    }
+    expect(await Promise.all([accepted(1, "The wind turns"), accepted(3, "Is that what he said?")])).toEqual([
+      200, 200
+    ])
+    const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
+    expect(cues.map(({ said }: { said: string }) => said)).toEqual([
+      "The wind turns",
+      "at nine this evening.",
+      "Is that what he said?"
+    ])
+    server.child.kill("SIGINT")
+    expect((await server.ended).code).toBe(0)
+  })
+
   test("needs a manifest, and a batch that was run", async () => {
     const cwd = batch()
     const bare = await run(["review", "film.srt"], { cwd })

@@ -138,6 +138,36 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.close()
   })
 
+  it("shows nothing of one cue with the next, whatever was asked for when the box was left", async () => {
+    const page = await browser.newPage()
+    await opened(page)
+    await page.locator("#edit-hear").click()
+    await expect.poll(() => page.locator("#edit-take").isVisible(), { timeout: 30_000 }).toBe(true)
+    // Left while a take is spoken: its answer is held back until the next cue's box is open.
+    let answer = () => {}
+    const held = new Promise<void>((go) => (answer = go))
+    await page.route("**/cues/2/take", async (route) => {
+      await held
+      await route.continue()
+    })
+    const answered = page.waitForResponse("**/cues/2/take")
+    await page.locator("#edit-hear").click()
+    await page.locator("#edit-cancel").click()
+    await page.locator("#edit").waitFor({ state: "hidden" })
+    await page.keyboard.press("j")
+    await page.keyboard.press("e")
+    await page.locator("#edit textarea").waitFor()
+    expect(await page.locator("#edit-take").isVisible(), "the other cue's take").toBe(false)
+    answer()
+    await (await answered).finished()
+    expect(await page.locator("#edit-title").textContent()).toBe("Cue 3")
+    expect(await page.locator("#edit textarea").inputValue()).toBe(cues[2])
+    expect(await page.locator("#edit-take").isVisible()).toBe(false)
+    expect(await page.locator("#edit-accept").isDisabled()).toBe(true)
+    expect(await page.locator("#edit-hear").isEnabled()).toBe(true)
+    await page.close()
+  })
+
   it("tells why a take cannot be had, and stays open", async () => {
     const page = await browser.newPage()
     await opened(page)

@@ -18,6 +18,8 @@ export class EditBox {
   private cue = 0
   /** Counts the states of the fields, so that a take of an earlier one is not accepted for a later one. */
   private edition = 0
+  /** Counts how often the box was left, so that what was asked for before is answered to nobody. */
+  private leaves = 0
   private voices: ReadonlyArray<KnownVoice> = []
 
   constructor() {
@@ -32,7 +34,7 @@ export class EditBox {
     this.accept.addEventListener("click", () => void this.send("accept", { parts: this.wishes() }))
     this.withdraw.addEventListener("click", () => void this.send("withdraw", {}))
     byId("edit-cancel", HTMLButtonElement).addEventListener("click", () => this.dialog.close())
-    this.dialog.addEventListener("close", () => this.sound.pause())
+    this.dialog.addEventListener("close", () => this.left())
   }
 
   /** Opens the box for a cue. */
@@ -46,10 +48,20 @@ export class EditBox {
     byId("edit-source", HTMLElement).textContent = row.querySelector(".source")?.textContent?.trim() ?? ""
     this.dialog.showModal()
     void this.busy("Looking it up …", async () => {
+      const { leaves } = this
       const sheet = await ask<CueSheet>(`cues/${cue}`)
-      this.fill(sheet)
+      if (leaves === this.leaves) this.fill(sheet)
       return ""
     })
+  }
+
+  /** Nothing of this cue is shown or heard with the next one. */
+  private left(): void {
+    this.leaves++
+    this.changed()
+    this.asking.inert = false
+    this.sound.pause()
+    this.sound.hidden = true
   }
 
   private fill({ parts, voices }: CueSheet): void {
@@ -143,8 +155,11 @@ export class EditBox {
   /** Changes the job at the server, and shows it as it is then. */
   private send(what: "accept" | "withdraw", body: object): Promise<void> {
     return this.busy("Delivering the job with it …", async () => {
-      await ask<object>(`cues/${this.cue}/${what}`, body)
-      location.hash = `cue-${this.cue}`
+      const { cue } = this
+      await ask<object>(`cues/${cue}/${what}`, body)
+      // Whoever is changing another cue by now is not torn from it.
+      if (this.dialog.open && this.cue !== cue) return ""
+      location.hash = `cue-${cue}`
       location.reload()
       return "Done."
     })
@@ -153,19 +168,20 @@ export class EditBox {
   /** Says what is being done, then what came of it; nothing else can be asked for meanwhile. */
   private async busy(words: string, work: () => Promise<string>): Promise<void> {
     if (this.asking.inert) return
+    const { leaves } = this
     const focused = document.activeElement
     this.asking.inert = true
     this.status.className = ""
     this.status.textContent = words
-    try {
-      this.status.textContent = await work()
-    } catch (error) {
-      this.status.className = "error"
-      this.status.textContent = error instanceof Error ? error.message : `${error}`
-    } finally {
-      this.asking.inert = false
-      if (focused instanceof HTMLElement && this.asking.contains(focused)) focused.focus()
-    }
+    const [said, kind] = await work().then(
+      (said) => [said, ""] as const,
+      (error: unknown) => [error instanceof Error ? error.message : `${error}`, "error"] as const
+    )
+    if (leaves !== this.leaves) return
+    this.status.className = kind
+    this.status.textContent = said
+    this.asking.inert = false
+    if (focused instanceof HTMLElement && this.asking.contains(focused)) focused.focus()
   }
 }
 
