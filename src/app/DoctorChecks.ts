@@ -47,15 +47,13 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
       : { name: "ffmpeg", state: "well", found }
   }),
   Effect.catchTags({
-    NoFfmpeg: (error) => {
-      const [advice = "", ...tried] = error.message.split("\n")
-      return Effect.succeed<Check>({
+    NoFfmpeg: ({ places, advice }) =>
+      Effect.succeed<Check>({
         name: "ffmpeg",
         state: "wrong",
-        found: tried.map((line) => line.trim()).join("; "),
+        found: places.join("; "),
         mend: advice
-      })
-    },
+      }),
     ConfigError: (error) =>
       Effect.succeed<Check>({
         name: "ffmpeg",

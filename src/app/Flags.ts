@@ -1,6 +1,6 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Array, Duration, Effect, Option, Schema } from "effect"
 import { roles } from "../fleet/Roles.ts"
 import { failOnNames } from "./FailOn.ts"
 import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
@@ -300,4 +300,10 @@ export const inputs = Args.text({ name: "file" }).pipe(
 export const manifest = Args.text({ name: "manifest" }).pipe(
   Args.withDescription("A manifest (.yaml, .yml, .json), or the same files that were run."),
   Args.atLeast(1)
+)
+
+/** The one manifest of a review. */
+export const reviewed = Args.text({ name: "manifest" }).pipe(
+  Args.withDescription("A manifest (.yaml, .yml, .json): what is accepted is written beside it."),
+  Args.map(Array.of)
 )

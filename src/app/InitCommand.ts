@@ -1,6 +1,6 @@
 /** Writes a manifest to start from, made of the subtitles, texts and videos that lie in a folder. */
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Either, Order } from "effect"
+import { Array, Effect, Either, Option, Order } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
@@ -14,6 +14,7 @@ import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { badUsage } from "./Ended.ts"
 import { asked, type InitChoices } from "./InitQuestions.ts"
 import { type FoundScript, manifestText } from "./InitManifest.ts"
+import { shellWord } from "./Schedule.ts"
 import { Screen } from "./Screen.ts"
 
 export interface InitOptions {
@@ -35,6 +36,10 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   const target = path.join(folder, manifestName)
   const unwritable = (cause: { readonly message: string }) =>
     badUsage(`${target}: cannot be written: ${cause.message}`)
+  const there = yield* Effect.option(fs.stat(folder))
+  if (Option.exists(there, ({ type }) => type !== "Directory")) {
+    return yield* badUsage(`${options.folder} is no folder: expected the one in which the subtitles are`)
+  }
   yield* fs.makeDirectory(folder, { recursive: true }).pipe(Effect.mapError(unwritable))
   if (!options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))) {
     return yield* badUsage(`${target} is there already: edit it, or replace it with --force`)
@@ -66,7 +71,7 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   const named = path.relative(process.cwd(), target)
   yield* screen.say(
     `wrote a manifest with ${found.length === 0 ? "an example job" : `${found.length} ${found.length === 1 ? "job" : "jobs"}`}; ` +
-      `look it over, then: dubwright plan ${named.startsWith("..") ? target : named}`
+      `look it over, then: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
   )
 })
 

@@ -7,6 +7,7 @@ import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/Version.ts"
 import { collectorIn } from "./Collector.ts"
+import { completionScript, shellKnown } from "./Completions.ts"
 import { root, rootShape } from "./Commands.ts"
 import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
@@ -42,6 +43,7 @@ const ran = Effect.gen(function* () {
   if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
     return yield* badUsage(`expected a command after ${fullName(path)} (${fullName(path)} --help lists all)`)
   }
+  yield* shellKnown(rest)
   yield* quietly(Command.run(root, { name: "dubwright", version })(process.argv)).pipe(
     Effect.catchIf(ValidationError.isValidationError, (error) =>
       badUsage(`${oneLine(toAnsiText(error.error))} (${fullName(path)} --help shows how)`)
@@ -61,9 +63,15 @@ const oneLine = (text: string): string => {
   return line.charAt(0).toLowerCase() + line.slice(1)
 }
 
-// The library prints what is wrong with an option by itself; here it is told once, with the rest.
+// The library prints what is wrong with an option by itself; here it is told once, with the rest. What else it prints are completions.
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.consoleWith((console) => Effect.withConsole(effect, { ...console, error: () => Effect.void }))
+  Effect.consoleWith((console) =>
+    Effect.withConsole(effect, {
+      ...console,
+      error: () => Effect.void,
+      log: (...said) => console.log(...said.map((text) => completionScript(String(text))))
+    })
+  )
 
 /** Tells a failure on stderr, once, and gives the code it means. */
 const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Screen> =>

@@ -14,8 +14,8 @@ export interface ReviewOptions extends BatchOptions {
 export const review = (options: ReviewOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const [manifest, ...others] = options.inputs
-    if (others.length > 0 || !/\.(?:ya?ml|json)$/iu.test(manifest)) {
+    const [manifest] = options.inputs
+    if (!/\.(?:ya?ml|json)$/iu.test(manifest)) {
       return yield* badUsage("review: expected one manifest: what is accepted is written beside it")
     }
     yield* batchOf(options)

@@ -85,5 +85,6 @@ const unitWord = (text: string): string => {
     : `"${plain.replaceAll("\\", "\\\\").replaceAll('"', String.raw`\"`)}"`
 }
 
-const shellWord = (text: string): string =>
+/** A word as a shell takes it. */
+export const shellWord = (text: string): string =>
   /^[\w./:@=+-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,5 +1,6 @@
 /** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
 import { Effect, Option } from "effect"
+import { NoFfmpeg } from "../ffmpeg/Failures.ts"
 import { Broken, Refused } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"
@@ -25,7 +26,17 @@ export const serviceChecks = (options: ServiceOptions) =>
     }
     return yield* asked(name, service === "embedded").pipe(
       Effect.provide(readingFrom(options)),
-      Effect.catchAll((failure) => Effect.succeed([unwell(name, failure)]))
+      Effect.catchAll((failure) =>
+        Effect.succeed([
+          failure instanceof NoFfmpeg
+            ? ({
+                name: "Service",
+                state: "warning",
+                found: `${name}: not started without an ffmpeg`
+              } satisfies Check)
+            : unwell(name, failure)
+        ])
+      )
     )
   })
 
@@ -56,6 +67,11 @@ const asked = (name: string, bundled: boolean) =>
       return [
         service,
         { name: "Key", state: "well", found: "the bundled service needs none" } satisfies Check
+      ]
+    if (service.state === "wrong")
+      return [
+        service,
+        { name: "Key", state: "warning", found: "not asked: the service does not answer" } satisfies Check
       ]
     const key = yield* within(reads.credits).pipe(
       Effect.map(({ credits, unlimited }): Check => ({

@@ -17,13 +17,21 @@ export class BinaryTrial extends Schema.Class<BinaryTrial>("BinaryTrial")({
 export class NoFfmpeg extends Schema.TaggedError<NoFfmpeg>()("NoFfmpeg", {
   tried: Schema.Array(BinaryTrial)
 }) {
-  override get message(): string {
-    const explicit = this.tried.some((trial) => trial.source === "DUBWRIGHT_FFMPEG")
-    const places = this.tried.map((trial) => `  ${trial.source}: ${trial.candidate}: ${trial.problem}`)
-    const advice = explicit
+  /** What to do about it. */
+  get advice(): string {
+    return this.tried.some((trial) => trial.source === "DUBWRIGHT_FFMPEG")
       ? "point DUBWRIGHT_FFMPEG at an ffmpeg that runs on this system, or unset it to have one found"
       : "install ffmpeg, or the npm package @ffmpeg-installer/ffmpeg, or point DUBWRIGHT_FFMPEG at one"
-    return [`no ffmpeg that works was found: ${advice}. Tried:`, ...places].join("\n")
+  }
+  /** Where it was looked for, and what was wrong there. */
+  get places(): ReadonlyArray<string> {
+    return this.tried.map((trial) => `${trial.source}: ${trial.candidate}: ${trial.problem}`)
+  }
+  override get message(): string {
+    return [
+      `no ffmpeg that works was found: ${this.advice}. Tried:`,
+      ...this.places.map((place) => `  ${place}`)
+    ].join("\n")
   }
 }
 

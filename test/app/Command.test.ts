@@ -61,17 +61,22 @@ describe("help and version", () => {
     expect(await run([])).toEqual(await run(["help"]))
   })
 
-  test("a completion script for a shell", async () => {
-    const { code, stdout } = await run(["--completions", "bash"])
-    expect(code).toBe(0)
-    expect(stdout).toContain("dubwright")
-  })
+  test.each(["bash", "zsh", "fish"])(
+    "a completion script for %s, of options that are taken",
+    async (shell) => {
+      const { code, stdout } = await run(["--completions", shell])
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/max-credits/u)
+      expect(stdout).not.toMatch(/wizard|log-level/u)
+    }
+  )
 })
 
 describe("bad usage", () => {
   test.each([
     [["rnu"], 'unknown command "rnu"; did you mean run?'],
     [["run"], "missing argument <file>"],
+    [["--completions", "pwsh"], '--completions: expected bash, zsh, fish, sh, found "pwsh"'],
     [["run", "a.srt", "--otu", "x"], "unknown option --otu; did you mean --out?"],
     [
       ["run", "a.srt", "--concurrency", "0"],
@@ -133,6 +138,19 @@ describe("init and schema", () => {
       ...["id: Ep.en.sdh", "input: s1/Ep.en.sdh.srt", "video: s1/Ep.mp4", "language: en"],
       ...["id: Ep.en.sdh-2", "input: s2/Ep.en.sdh.srt", "video: s2/Ep.mp4", "language: en"]
     ])
+  })
+
+  test("init takes a folder, and says how to go on so that a shell takes it", async () => {
+    const cwd = emptyFolder()
+    expect((await run(["init", "Été (1)"], { cwd })).stderr).toMatch(
+      /: dubwright plan 'Été \(1\)\/dubwright.yaml'\n$/u
+    )
+    writeFileSync(join(cwd, "film.srt"), "")
+    expect(await run(["init", "film.srt"], { cwd })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "dubwright: film.srt is no folder: expected the one in which the subtitles are\n"
+    })
   })
 
   test("schema prints JSON that describes the manifest", async () => {
@@ -207,6 +225,7 @@ describe("the service", () => {
     const wrong = await run(["doctor"], { env: { DUBWRIGHT_FFMPEG: "/nowhere/ffmpeg" } })
     expect(wrong.code).toBe(2)
     expect(wrong.stdout).toContain("/nowhere/ffmpeg")
-    expect(wrong.stdout).toContain("point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
+    expect(wrong.stdout).toContain("→ point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
+    expect(wrong.stdout).toMatch(/Service +the bundled one: not started without an ffmpeg\n$/u)
   })
 })

@@ -101,6 +101,7 @@ const review = Command.make(
   "review",
   {
     ...onManifest,
+    inputs: Flags.reviewed,
     port: Flags.port(0, "The port on loopback; default: a free one."),
     ...Flags.loudness
   },
