@@ -1,8 +1,10 @@
 /** The settings file: what it means, and what is said where it means nothing. */
 import { describe, expect, test } from "vitest"
-import { Either } from "effect"
+import { readFileSync } from "node:fs"
+import { Either, JSONSchema } from "effect"
 import { type EngineFacts, providerSettings, resolve } from "../../src/service/CatalogueResolver.ts"
 import { defaultProviders } from "../../src/service/Defaults.ts"
+import { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 import { parseConfig } from "../../src/service/ServiceConfigFile.ts"
 
 const problemsIn = (text: string): ReadonlyArray<string> =>
@@ -28,6 +30,33 @@ const everything = engine(
     )
   )
 )
+
+/** The names of all keys below a JSON Schema. */
+const keysBelow = (node: unknown): ReadonlyArray<string> =>
+  typeof node !== "object" || node === null
+    ? []
+    : Object.entries(node).flatMap(([name, below]) => [
+        ...(name === "properties" ? Object.keys(below) : []),
+        ...keysBelow(below)
+      ])
+
+describe("the manual's page on the service", () => {
+  const page = readFileSync("docs/service.md", "utf8")
+
+  test("tells of every key", () => {
+    const keys = new Set(keysBelow(JSONSchema.make(ServiceConfig)))
+    expect([...keys].filter((key) => !page.includes(`\`${key}\``))).toEqual([])
+  })
+
+  test("shows settings that are taken", () => {
+    const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gmu)].map(([, block = ""]) => block)
+    expect(blocks.map(problemsIn)).toEqual([[], []])
+    const offer = resolve(parsed(blocks[1] ?? ""), () => everything)
+    expect(Either.map(offer, ({ providers }) => [...providers.keys()].at(-1))).toEqual(
+      Either.right("provider_piper")
+    )
+  })
+})
 
 describe("a settings file", () => {
   test("that is empty means the five providers", () => {
