@@ -1,11 +1,13 @@
 /** Writes a manifest to start from, made of the subtitles, texts and videos that lie in a folder. */
 import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
 import { Array, Effect, Either, Option, Order } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { jobNameFrom } from "../pipeline/JobName.ts"
 import { languageInName } from "../pipeline/NamedLanguage.ts"
+import { wordsOf as writingFault } from "../pipeline/ResultFolder.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { emptyLexicon } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
@@ -34,8 +36,8 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   const screen = yield* Screen
   const folder = path.resolve(options.folder)
   const target = path.join(folder, manifestName)
-  const unwritable = (cause: { readonly message: string }) =>
-    badUsage(`${target}: cannot be written: ${cause.message}`)
+  const unwritable = (cause: PlatformError) =>
+    badUsage(`${target}: cannot be written: ${writingFault(cause)}`)
   const there = yield* Effect.option(fs.stat(folder))
   if (Option.exists(there, ({ type }) => type !== "Directory")) {
     return yield* badUsage(`${options.folder} is no folder: expected the one in which the subtitles are`)
@@ -92,10 +94,24 @@ const scriptsIn = Effect.fnUntraced(function* (folder: string) {
         caseSensitiveMatch: false
       })
     ).pipe(Effect.map(Array.sort(Order.string)))
-  const [files, films] = yield* Effect.all([list(scripts), list(videos)])
+  const [files, films] = yield* Effect.all([Effect.flatMap(list(scripts), foundOnce(folder)), list(videos)])
   const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
   return withIdsOfTheirOwn(kept.flat())
 })
+
+/** Of the paths that lead to one file, by links, the shortest: nobody wants it dubbed twice. */
+const foundOnce = (folder: string) =>
+  Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const shortest = new Map<string, string>()
+    for (const file of files) {
+      const real = yield* fs.realPath(path.join(folder, file)).pipe(Effect.orElseSucceed(() => file))
+      if (file.length < (shortest.get(real) ?? `${file} `).length) shortest.set(real, file)
+    }
+    const kept = new Set(shortest.values())
+    return files.filter((file) => kept.has(file))
+  })
 
 /** More than a manifest that a person reads should hold; a glob does for the rest. */
 const most = 200

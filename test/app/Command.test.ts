@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { emptyFolder, run, start } from "./process.ts"
@@ -137,6 +137,16 @@ describe("init and schema", () => {
       ...["id: ALONE", "input: ALONE.SRT"],
       ...["id: Ep.en.sdh", "input: s1/Ep.en.sdh.srt", "video: s1/Ep.mp4", "language: en"],
       ...["id: Ep.en.sdh-2", "input: s2/Ep.en.sdh.srt", "video: s2/Ep.mp4", "language: en"]
+    ])
+  })
+
+  test("init finds a file once, however many links lead to it", async () => {
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, "film.en.srt"), "1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
+    symlinkSync(".", join(cwd, "again"))
+    await run(["init"], { cwd })
+    expect(readFileSync(join(cwd, "dubwright.yaml"), "utf8").match(/^ +input: .*$/gmu)).toEqual([
+      "    input: film.en.srt"
     ])
   })
 
