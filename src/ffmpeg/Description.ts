@@ -86,13 +86,10 @@ const streamOf = ({ index, language, kind, details, tags }: RawStream): MediaStr
   switch (kind) {
     case "Video": {
       const frameRate = frameRateIn(details)
-      const size = /, (\d{1,5})x(\d{1,5})[ ,]/u.exec(`${details},`)
       return VideoStream.make({
         ...common,
         attached: details.includes("(attached pic)"),
-        ...(size === null || Number(size[1]) * Number(size[2]) === 0
-          ? {}
-          : { width: Number(size[1]), height: Number(size[2]) }),
+        ...shownSize(details, tags),
         ...(frameRate === undefined ? {} : { frameRate })
       })
     }
@@ -126,6 +123,19 @@ const channelsIn = (layout: string): number => {
   const pointed = /^(\d+)\.(\d+)(?:\.(\d+))?/u.exec(word)
   if (pointed !== null) return Number(pointed[1]) + Number(pointed[2]) + Number(pointed[3] ?? 0)
   return named[word] ?? 1
+}
+
+/** The size at which a picture is shown, in square pixels: stretched where its own are not, and turned where players turn it. */
+const shownSize = (details: string, tags: ReadonlyMap<string, string>) => {
+  const size = /, (\d{1,5})x(\d{1,5})[ ,]/u.exec(`${details},`)
+  const height = Number(size?.[2] ?? 0)
+  // Where the container's word differs from the picture's own it stands behind, and holds.
+  const [, across, down] = /, SAR (\d+):(\d+) /u.exec(details) ?? /\[SAR (\d+):(\d+) /u.exec(details) ?? []
+  const aspect = Number(across ?? 1) / Number(down ?? 1)
+  const width = Math.round(Number(size?.[1] ?? 0) * (aspect > 0 && Number.isFinite(aspect) ? aspect : 1))
+  if (width * height === 0) return {}
+  const degrees = Number(/rotation of (-?[\d.]+)/u.exec(tags.get("displaymatrix") ?? "")?.[1] ?? 0)
+  return Math.round(degrees / 90) % 2 === 0 ? { width, height } : { width: height, height: width }
 }
 
 /** The pictures a second that ffmpeg prints to two decimals, made exact; where they vary, the rate they vary around. */

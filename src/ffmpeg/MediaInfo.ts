@@ -19,6 +19,7 @@ const common = {
 export class VideoStream extends Schema.TaggedClass<VideoStream>()("VideoStream", {
   ...common,
   attached: Schema.Boolean,
+  /** As it is shown, in square pixels. */
   width: Schema.optional(Schema.Positive.pipe(Schema.int())),
   height: Schema.optional(Schema.Positive.pipe(Schema.int())),
   /** Pictures a second; absent where it varies or is not known. */

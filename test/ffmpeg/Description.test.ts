@@ -80,6 +80,37 @@ describe("inputsDescribed", () => {
     ])
   })
 
+  it.each([
+    ["160x90", "", 160, 90],
+    // PAL for a wide screen.
+    ["720x576 [SAR 64:45 DAR 16:9]", "", 1024, 576],
+    ["720x576 [SAR 1:1 DAR 5:4]", ", SAR 16:11 DAR 20:11", 1047, 576],
+    ["160x90 [SAR 0:1 DAR 0:0]", "", 160, 90],
+    // A phone held upright, in the words of version 7 and of those before.
+    [
+      "1920x1080 [SAR 1:1 DAR 16:9]",
+      "\n      Side data:\n        displaymatrix: rotation of -90.00 degrees",
+      1080,
+      1920
+    ],
+    ["1920x1080", "\n    Side data:\n      displaymatrix: rotation of 90.00 degrees", 1080, 1920],
+    ["1920x1080", "\n    Side data:\n      displaymatrix: rotation of -180.00 degrees", 1920, 1080]
+  ])("knows the size at which %s%s is shown", (size, more, width, height) => {
+    const told = `Input #0, mov, from 'a.mov':\n  Stream #0:0: Video: h264, yuv420p, ${size}, 25 fps${more}\n`
+    const [{ streams } = { streams: [] }] = inputsDescribed(told)
+    expect(streams).toEqual([
+      VideoStream.make({
+        index: 0,
+        codec: "h264",
+        isDefault: false,
+        attached: false,
+        width,
+        height,
+        frameRate: ratio(25)
+      })
+    ])
+  })
+
   it("reads several inputs, in the words of an older ffmpeg, and knows a guessed length from a stated one", () => {
     const older = `[mp3 @ 0x1] Estimating duration from bitrate, this may be inaccurate
 Input #0, mp3, from 'a.mp3':
