@@ -1,7 +1,10 @@
 /** The dry run: what would be sent, what it would cost and what would not fit; nothing that costs is sent. */
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
+import type { UtteranceKey } from "../domain/Ids.ts"
 import type { PlanReport } from "../domain/PlanReport.ts"
+import { revivalOf } from "../domain/Setback.ts"
+import type { UtteranceState } from "../domain/UtteranceState.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
 import { dryRun, type Outlook } from "../pipeline/DryRun.ts"
@@ -10,7 +13,7 @@ import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
 import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { isGivenUp } from "../store/UtteranceRow.ts"
+import { isGivenUp, type Standing } from "../store/UtteranceRow.ts"
 import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -63,6 +66,7 @@ const outlookOf = (plan: BatchPlan | undefined) =>
       const outlook: Outlook = {
         priceOf,
         clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+        underWay: yield* underWayAmong(standings),
         refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
         speechTime: learned.speechTime
       }
@@ -76,8 +80,24 @@ const outlookOf = (plan: BatchPlan | undefined) =>
     )
   })
 
+/** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
+const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, Standing>) {
+  const store = yield* UtteranceStore
+  const inState = (...states: ReadonlyArray<UtteranceState>) =>
+    [...standings].flatMap(([key, { state }]) => (states.includes(state) ? [key] : []))
+  const failed = yield* store.rows(inState("failed"))
+  return new Set([
+    ...inState("submitted", "settled"),
+    ...failed.flatMap(({ utterance: { key }, task }) => {
+      const kind = standings.get(key)?.setback?.kind
+      return kind !== undefined && revivalOf(kind, task !== undefined) === "resume" ? [key] : []
+    })
+  ])
+})
+
 const nothingKnown: Outlook = {
   clips: new Map(),
+  underWay: new Set(),
   refused: new Set(),
   speechTime: () => undefined,
   priceOf: () => undefined

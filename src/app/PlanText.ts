@@ -82,6 +82,11 @@ const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
     (tasks) =>
       `${counted(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
   ),
+  ...(total.underWay === 0
+    ? []
+    : [
+        `${counted(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
+      ]),
   ...(total.refused === 0
     ? []
     : [
@@ -92,12 +97,15 @@ const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
     : [])
 ]
 
-const nothingOr = ({ utterances, reused, refused }: Effort, told: (tasks: number) => string): string => {
-  const tasks = utterances - reused - refused
+const nothingOr = (
+  { utterances, reused, underWay, refused }: Effort,
+  told: (tasks: number) => string
+): string => {
+  const tasks = utterances - reused - underWay - refused
   if (tasks > 0) return told(tasks)
   return utterances === 0
     ? "Nothing would be sent: there is nothing to say."
-    : refused === 0
+    : underWay + refused === 0
       ? "Nothing would be sent: everything is at hand."
       : "Nothing would be sent."
 }

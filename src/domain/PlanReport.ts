@@ -43,6 +43,8 @@ export interface Effort {
   readonly utterances: number
   /** Of those, the ones whose clips are at hand. */
   readonly reused: number
+  /** Of those, the ones whose tasks an earlier run has created: they are waited for, and not sent again. */
+  readonly underWay: number
   /** Of those, the ones that failed for good: only `retry` sends them again. */
   readonly refused: number
   /** Characters that would be sent. */

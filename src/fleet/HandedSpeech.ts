@@ -9,7 +9,6 @@ import { limitReached } from "../pipeline/SpeakBudget.ts"
 import { makeRun } from "../pipeline/SpeakRun.ts"
 import type { SpeakSettings } from "../pipeline/SpeakSettings.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"
-import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import type { Coordinator } from "./Coordinator.ts"
 import {
@@ -221,7 +220,6 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
 /** Counts the tasks that were made for an utterance since it was handed out, and what they took. */
 const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
   Effect.gen(function* () {
-    const learned = yield* Learned
     const { key, casting, characters } = utterance
     const account = accounts.get(key)
     if (account === undefined) return
@@ -234,7 +232,7 @@ const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: Utt
       const reserved = Math.min(account.reserved, cost)
       account.reserved -= reserved
       run.budget.pay(reserved, paid)
-      if (credits !== undefined) learned.paid(casting, characters, credits)
+      if (credits !== undefined) yield* run.charged(casting, characters, credits)
       if (adopted && account.wasAnnounced) run.counts.adopted++
       else {
         run.counts.created++

@@ -87,8 +87,8 @@ const verdict = ({ faults, total }: PlanReport): Html => {
 const totals = (total: Effort): ReadonlyArray<Card> => [
   {
     name: "To be sent",
-    value: grouped(total.utterances - total.reused - total.refused),
-    detail: `of ${counted(total.utterances, "utterance")}; ${grouped(total.reused)} at hand${total.refused === 0 ? "" : `, ${grouped(total.refused)} failed for good`}`,
+    value: grouped(total.utterances - total.reused - total.underWay - total.refused),
+    detail: `of ${counted(total.utterances, "utterance")}; ${grouped(total.reused)} at hand${total.underWay === 0 ? "" : `, ${grouped(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${grouped(total.refused)} failed for good`}`,
     poor: total.refused > 0
   },
   { name: "Characters", value: grouped(total.characters), detail: "would be sent" },

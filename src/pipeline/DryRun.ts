@@ -14,6 +14,8 @@ import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
 
 /** What is at hand and what it costs, besides how long speech takes. */
 export interface Outlook extends Known {
+  /** What a task of an earlier run is known of, which may still give its audio: a run does not send it again. */
+  readonly underWay: ReadonlySet<UtteranceKey>
   /** What a service refused for good: a run does not send it again. */
   readonly refused: ReadonlySet<UtteranceKey>
   /** Credits for one character; undefined where nobody says. */
@@ -92,12 +94,16 @@ const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, o
   }
 }
 
-type Sending = Pick<Effort, "utterances" | "reused" | "refused" | "characters" | "credits">
+type Sending = Pick<Effort, "utterances" | "reused" | "underWay" | "refused" | "characters" | "credits">
 
-const sendingOf = (utterances: ReadonlyArray<Utterance>, { clips, refused, priceOf }: Outlook): Sending => {
+const sendingOf = (
+  utterances: ReadonlyArray<Utterance>,
+  { clips, underWay, refused, priceOf }: Outlook
+): Sending => {
   const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
   const missing = [...all.values()].filter(({ key }) => !clips.has(key))
-  const left = missing.filter(({ key }) => !refused.has(key))
+  const awaited = missing.filter(({ key }) => underWay.has(key))
+  const left = missing.filter(({ key }) => !underWay.has(key) && !refused.has(key))
   const credits = left.reduce<number | undefined>((sum, { casting, characters }) => {
     const price = priceOf(casting)
     return sum === undefined || price === undefined ? undefined : sum + price * characters
@@ -105,7 +111,8 @@ const sendingOf = (utterances: ReadonlyArray<Utterance>, { clips, refused, price
   return {
     utterances: all.size,
     reused: all.size - missing.length,
-    refused: missing.length - left.length,
+    underWay: awaited.length,
+    refused: missing.length - awaited.length - left.length,
     characters: left.reduce((sum, { characters }) => sum + characters, 0),
     ...(credits === undefined ? {} : { credits })
   }

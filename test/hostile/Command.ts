@@ -38,6 +38,28 @@ export interface Besides {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** What the words that name a scene and the service to the command are. */
+const wordsFor = (folder: string, service: HostileService, state: string): ReadonlyArray<string> => [
+  join(folder, "scene.srt"),
+  ...["--base-url", service.baseUrl, "--voice", "v1", "--provider", "provider_fast"],
+  ...["--state", state, "--out", join(folder, "out")]
+]
+
+/** Plans a folder's scene as a run would do it, and returns what `plan --json` prints. */
+export const planned = async (
+  folder: string,
+  service: HostileService,
+  state = join(folder, "state")
+): Promise<unknown> => {
+  const child = spawn(process.execPath, [command, "plan", ...wordsFor(folder, service, state), "--json"], {
+    env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
+    stdio: ["ignore", "pipe", "ignore"]
+  })
+  let words = ""
+  for await (const chunk of child.stdout) words += String(chunk)
+  return JSON.parse(words)
+}
+
 /** Starts a run of a folder's scene; its state and results lie beside it unless the state has a place of its own. */
 export const started = (
   folder: string,
@@ -45,17 +67,9 @@ export const started = (
   state = join(folder, "state"),
   besides: Besides = {}
 ) => {
-  const options = ["--base-url", service.baseUrl, "--voice", "v1", "--provider", "provider_fast", "--quiet"]
   const child: ChildProcess = spawn(
     process.execPath,
-    [
-      command,
-      "run",
-      join(folder, "scene.srt"),
-      ...options,
-      ...["--state", state, "--out", join(folder, "out")],
-      ...(besides.options ?? [])
-    ],
+    [command, "run", ...wordsFor(folder, service, state), "--quiet", ...(besides.options ?? [])],
     {
       env: { ...process.env, ...besides.env, DUBWRIGHT_API_KEY: service.character.key },
       stdio: ["ignore", "ignore", "pipe"]

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serving, temporaryFolder } from "./Batch.ts"
-import { reached, runIn, started, writeScene } from "./Command.ts"
+import { planned, reached, runIn, started, writeScene } from "./Command.ts"
 import { calm, HostileService } from "./HostileService.ts"
 
 it.scopedLive(
@@ -24,6 +24,35 @@ it.scopedLive(
             "cue 5: the text is too long for this provider: at most 20 characters (HTTP 413)"
         }
       ])
+    }),
+  60_000
+)
+
+it.scopedLive(
+  "a plan after a run that was cut short counts what is paid for as under way, not as to be sent",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, 24)
+      const service = yield* serving(new HostileService({ ...calm, settle: [60_000, 60_000] }))
+      yield* Effect.promise(async () => {
+        const { child, ended } = started(folder, service)
+        await reached(service, 6)
+        child.kill("SIGTERM")
+        expect((await ended).how).toBe(143)
+        const sent = service.charged.length
+        const all = Array.from({ length: 24 }, (_, i) => `This is line number ${i + 1}.`)
+        const unsent = all.filter((text) => service.charged.every((task) => task.text !== text))
+        expect(await planned(folder, service)).toMatchObject({
+          total: {
+            utterances: 24,
+            reused: 0,
+            underWay: sent,
+            refused: 0,
+            characters: unsent.join("").length
+          }
+        })
+      })
     }),
   60_000
 )

@@ -141,6 +141,7 @@ const effort = {
   lines: 412,
   utterances: 380,
   reused: 12,
+  underWay: 0,
   refused: 0,
   characters: 18_400,
   tightLines: 2
