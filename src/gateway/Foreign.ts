@@ -286,15 +286,19 @@ export const healthOf = (value: unknown): Fields => {
   }
 }
 
-/** Whether an answer speaks of a task, by its id, its audio or how it stands, or holds a list. */
-export const isTaskOrList = (value: unknown): boolean => {
-  const layers = layersOf(value)
+/** Whether an answer speaks of a task: by its id or its audio, or by how what an envelope holds stands. */
+export const isOfTask = (value: unknown): boolean => {
+  const top = fieldsOf(value)
+  const held = inwards(value).filter((layer) => layer !== top && layer !== top?.["metadata"])
   return (
-    Array.isArray(value) ||
-    pick(layers, "task_id", "audio_url") !== undefined ||
-    layers.some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
+    pick(layersOf(value), "task_id", "audio_url") !== undefined ||
+    held.some((layer) => layer["id"] !== undefined || wordOf(layer) !== undefined)
   )
 }
+
+/** Whether an answer says how something stands, or holds a list. */
+export const tellsMore = (value: unknown): boolean =>
+  layersOf(value).some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
 
 /** What an answer says in words, wherever it says it; undefined where it says nothing. */
 export const wordsIn = (value: unknown): string | undefined => {

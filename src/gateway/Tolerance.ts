@@ -1,7 +1,7 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
-import { type Fields, fieldsOf, isTaskOrList, wordsIn } from "./Foreign.ts"
+import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
 
@@ -30,12 +30,13 @@ const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
  */
 export const statusInside = (value: unknown): number | undefined => {
   const fields = fieldsOf(value)
-  if (fields === undefined) return undefined
+  // A task that has failed is no request that has.
+  if (fields === undefined || isOfTask(value)) return undefined
   const code = [fields["code"], fields["status"], fields["status_code"], fields["statusCode"]]
     .map(Number)
     .find((one) => one >= 400 && one <= 599)
   const denies = fields["success"] === false || fields["ok"] === false
-  const onlyError = !isTaskOrList(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
+  const onlyError = !tellsMore(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
   if (code === undefined && !denies && !onlyError) return undefined
   if (code !== undefined) return code
   const said = wordsIn(value) ?? ""

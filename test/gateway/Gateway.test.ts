@@ -171,6 +171,33 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
   })
 )
 
+it.scopedLive("tells a task that has failed from a look at it that has", () =>
+  Effect.gen(function* () {
+    const failed = { id, state: "failed", error_message: "no voice today" }
+    const answers: ReadonlyArray<readonly [unknown, object]> = [
+      [
+        { success: false, data: failed },
+        { _tag: "GivenUp", words: "no voice today" }
+      ],
+      [
+        { ...failed, task_id: id, code: 422 },
+        { _tag: "GivenUp", words: "no voice today" }
+      ],
+      [
+        { success: false, code: 404, message: "no such task" },
+        { _tag: "Vanished", task: id }
+      ],
+      [{ success: false, data: null, message: "one moment" }, { _tag: "Broken" }]
+    ]
+    let next = 0
+    const service = yield* server((_, response) => json(response, 200, answers[next++]?.[0]))
+    for (const [, expected] of answers) {
+      const sight = yield* through(service.url, (gateway) => Effect.merge(gateway.look(TaskId.make(id))))
+      expect(sight).toMatchObject(expected)
+    }
+  })
+)
+
 it.scopedLive("knows a service that was not reached from one that did not answer", () =>
   Effect.gen(function* () {
     const submit = (gateway: Gateway) => Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
