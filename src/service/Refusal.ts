@@ -1,6 +1,6 @@
 /** Whatever goes wrong with a request, in the one shape that the contract documents. */
-import { HttpApiError, type HttpServerError, HttpServerResponse } from "@effect/platform"
-import { Cause, Effect, Option, Predicate, Schema } from "effect"
+import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { Cause, Effect, HashSet, Option, Predicate, Schema } from "effect"
 import {
   AnyRefusal,
   BadRequest,
@@ -54,6 +54,10 @@ export const answerTo = (
             methods.join(", ")
           )
     )
+  }
+  if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
+    // Nobody hears it, and words would wait for ever to be sent, with all that the request holds open.
+    return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
   }
   if (Cause.isInterruptedOnly(cause)) {
     return Effect.succeed(

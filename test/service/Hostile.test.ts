@@ -1,5 +1,6 @@
 /** What no client should send: each gets a clear refusal in the documented shape, and the service goes on. */
 import { once } from "node:events"
+import { existsSync, readdirSync, readlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -310,4 +311,31 @@ test("what is no request does not come to stand in the answer to the one before"
       .toString("latin1")
       .match(/HTTP\/1\.1 .*/gu)
   ).toEqual(["HTTP/1.1 200 OK"])
+})
+
+test("clients that go away leave no file open", async (context) => {
+  if (!existsSync("/proc/self/fd")) context.skip()
+  const { task_id } = await createTask(service, service.key, "fast-vi", {
+    provider: "provider_fast",
+    text: "Xin chào."
+  })
+  const audio = new URL((await ended(service, service.key, task_id)).audio_url ?? "")
+  await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const socket = connect({ host: audio.hostname, port: Number(audio.port) })
+      socket.on("error", () => undefined)
+      socket.write(get(audio.pathname), () => socket.resetAndDestroy())
+      await once(socket, "close")
+    })
+  )
+  const isOpen = (descriptor: string): boolean => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).includes(task_id)
+    } catch {
+      return false
+    }
+  }
+  // All of them have been heard by the time that one more is answered.
+  expect((await fetch(audio)).status).toBe(200)
+  while (readdirSync("/proc/self/fd").some(isOpen)) await new Promise((resume) => setTimeout(resume, 50))
 })
