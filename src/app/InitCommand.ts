@@ -5,6 +5,7 @@ import { Array, Effect, Either, Option, Order } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
+import { inputBytes } from "../pipeline/InputFile.ts"
 import { jobNameFrom } from "../pipeline/JobName.ts"
 import { languageInName } from "../pipeline/NamedLanguage.ts"
 import { wordsOf as writingFault } from "../pipeline/ResultFolder.ts"
@@ -122,8 +123,7 @@ const foundScript = Effect.fnUntraced(function* (
   file: string,
   films: ReadonlyArray<string>
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const bytes = yield* Effect.option(fs.readFile(path.join(folder, file)))
+  const bytes = yield* Effect.option(inputBytes(path.join(folder, file), file))
   const script = bytes._tag === "Some" ? Either.getRight(readScript(bytes.value, file)) : bytes
   if (script._tag === "None") return []
   const stem = path.parse(file).name

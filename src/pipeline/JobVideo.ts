@@ -1,9 +1,9 @@
 /** A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the result. */
-import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { type ContainerName, containerOf, containersFor, refusedPicture } from "../ffmpeg/Container.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import { fileFault } from "./InputFile.ts"
 import { rejected } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 
@@ -19,11 +19,9 @@ export const videoOf = Effect.fnUntraced(function* (job: Job) {
         )
   }
   const ffmpeg = yield* Ffmpeg
-  const fs = yield* FileSystem.FileSystem
   const { name, path } = job.video
-  if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) {
-    return yield* rejected(name, `job ${job.id}: video: no such file`)
-  }
+  const strange = yield* fileFault(path)
+  if (strange !== undefined) return yield* rejected(name, `job ${job.id}: video: ${strange}`)
   const video = yield* ffmpeg
     .probe(path)
     .pipe(Effect.mapError((error) => rejected(name, `job ${job.id}: video: ${error.message}`)))

@@ -1,6 +1,5 @@
 /** The first step of a run: manifests or bare files in, a settled batch out, or every fault that stands in the way. */
 import { FileSystem, Path } from "@effect/platform"
-import type { PlatformError } from "@effect/platform/Error"
 import { Array, Effect, Either, Schema } from "effect"
 import picomatch from "picomatch"
 import { glob, isDynamicPattern } from "tinyglobby"
@@ -9,6 +8,7 @@ import type { JobEntry, Manifest } from "../domain/Manifest.ts"
 import { profileOf, ProviderProfile } from "../domain/ProviderProfile.ts"
 import { batchFaults } from "./BatchFaults.ts"
 import { batchKey, isManifest, manifestEndings } from "./BatchKey.ts"
+import { inputText } from "./InputFile.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
@@ -33,7 +33,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
         "expected one manifest, or several subtitle or text files, not both"
       )
     }
-    const manifest = yield* Effect.flatMap(readText(first), (text) => readManifest(text, first))
+    const manifest = yield* Effect.flatMap(inputText(first, first), (text) => readManifest(text, first))
     const overrides = yield* readOverrides(first)
     return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags, overrides)
   }
@@ -53,24 +53,6 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
   const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
   return yield* settle({ jobs }, inputs.join(" "), path.resolve(), flags)
 })
-
-const readText = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const bytes = yield* fs.readFile(file).pipe(Effect.mapError((error) => rejected(file, unreadable(error))))
-  return yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => rejected(file, "not UTF-8 text: save the manifest as UTF-8", 1)
-  })
-})
-
-/** Why a file cannot be read, in words. */
-export const unreadable = (error: PlatformError): string => {
-  if (error._tag === "BadArgument") return error.message
-  if (error.reason === "NotFound") return "no such file"
-  if (error.reason === "PermissionDenied") return "no permission to read it"
-  if (/EISDIR/u.test(error.message)) return "a folder, not a file"
-  return `cannot be read (${error.message})`
-}
 
 /** Settles a manifest: paths are relative to `base`, and results and state go there unless a flag says otherwise. */
 const settle = Effect.fnUntraced(function* (

@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
 import { type CueOverride, type CueOverrides, OverridesFile } from "../domain/CueOverride.ts"
+import { inputText } from "./InputFile.ts"
 import { rejected } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"
 
@@ -58,13 +59,8 @@ export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
 
 const textOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  return yield* fs.readFileString(file).pipe(
-    Effect.catchIf(
-      (error) => error._tag === "SystemError" && error.reason === "NotFound",
-      () => Effect.succeed("")
-    ),
-    Effect.mapError((error) => rejected(file, `cannot be read (${error.message})`))
-  )
+  const there = yield* Effect.orElseSucceed(fs.exists(file), () => true)
+  return there ? yield* inputText(file, file) : ""
 })
 
 const shape = "expected a mapping named jobs, of job ids, of cue numbers"

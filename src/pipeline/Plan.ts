@@ -1,5 +1,4 @@
 /** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
-import { FileSystem } from "@effect/platform"
 import { Array, Effect, Either, Option } from "effect"
 import type { Script, ScriptRejected } from "../domain/Cue.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
@@ -15,10 +14,10 @@ import { readScript } from "../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
 import type { Violation } from "../script/Violation.ts"
 import { type Words, wordsOf } from "../script/Words.ts"
+import { inputBytes } from "./InputFile.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
 import { videoOf } from "./JobVideo.ts"
-import { unreadable } from "./Load.ts"
 import { type Mendable, type Mended, mended } from "./Mended.ts"
 import { overridesPath } from "./OverridesFile.ts"
 import { type Reel, reelOf } from "./Reel.ts"
@@ -92,7 +91,7 @@ const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): Bat
 
 /** A job's script, and what is to be said of it, before anybody has a voice. */
 export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Batch) {
-  const bytes = yield* bytesOf(job.input, job.inputName)
+  const bytes = yield* inputBytes(job.input, job.inputName)
   const script = yield* readScript(
     bytes,
     job.inputName,
@@ -190,11 +189,6 @@ const mendedBy = (
   )
 }
 
-const bytesOf = Effect.fnUntraced(function* (path: string, name: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* fs.readFile(path).pipe(Effect.mapError((error) => rejected(name, unreadable(error))))
-})
-
 const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
   InputRejected.make({
     faults: Array.map(faults, ({ line, found, expected }) =>
@@ -206,7 +200,7 @@ const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
 const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words) {
   if (sheet === undefined) return words
   const rows = yield* Either.mapLeft(
-    cueSheetOf(yield* bytesOf(sheet.path, sheet.name), sheet.name),
+    cueSheetOf(yield* inputBytes(sheet.path, sheet.name), sheet.name),
     unreadScript
   )
   return { ...words, cues: withSheet(words.cues, rows) }

@@ -14,6 +14,7 @@ import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
 import { changedAt, madeIn } from "./DeliveryRecord.ts"
+import { inputBytes } from "./InputFile.ts"
 import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import type { BatchPlan } from "./Plan.ts"
@@ -43,18 +44,22 @@ const RecordText = Schema.parseJson(Record)
 /** A digest of what a batch's files hold, taken before any is used: one that is changed meanwhile is noticed by the next run. */
 export const sourcesOf = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
   const fs = yield* FileSystem.FileSystem
-  const written = (path: string) => Effect.map(fs.readFile(path), checksumOf)
+  // Whoever needs the file will say what is wrong with it.
+  const unread = () => "unread"
+  const written = (path: string) =>
+    inputBytes(path, path).pipe(Effect.map(checksumOf), Effect.orElseSucceed(unread))
   // A film is too long to be read whole: its size and when it was changed must do.
   const filmed = (path: string) =>
-    Effect.map(fs.stat(path), ({ size, mtime }) => `${size} ${Option.getOrNull(mtime)?.getTime()}`)
-  const found = yield* Effect.forEach(
+    fs.stat(path).pipe(
+      Effect.map(({ size, mtime }) => `${size} ${Option.getOrNull(mtime)?.getTime()}`),
+      Effect.orElseSucceed(unread)
+    )
+  const found = yield* Effect.all(
     jobs.flatMap(({ input, sheet, video }) => [
       written(input),
       ...(sheet === undefined ? [] : [written(sheet.path)]),
       ...(video === undefined ? [] : [filmed(video.path)])
-    ]),
-    // Whoever needs the file will say what is wrong with it.
-    Effect.orElseSucceed(() => "unread")
+    ])
   )
   return digestOf(found)
 })

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
@@ -51,6 +52,15 @@ beforeAll(() => {
   file("tone.wav", encodeWav16({ rate: deliveryRate, samples: new Float32Array(48_000) }))
   manifest("lost-video.yaml", ...job, "    video: lost.mp4")
   manifest("encoding.yaml", "jobs:", "  - input: latin.en.srt", "    encoding: klingon")
+  for (const pipe of ["pipe.en.srt", "pipe.yaml", "wished.yaml.overrides.yaml"])
+    execFileSync("mkfifo", [join(folder, pipe)])
+  manifest("wished.yaml", ...job)
+  manifest("piped.yaml", ...job, "    sheet: pipe.en.srt")
+  manifest("piped-video.yaml", ...job, "    video: pipe.en.srt")
+  symlinkSync("round.yaml", join(folder, "round.yaml"))
+  mkdirSync(join(folder, "season.srt"))
+  file("endless.srt", cues)
+  truncateSync(join(folder, "endless.srt"), 2 ** 33)
   file("bytes.yaml", Uint8Array.from([0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xff, 0xfe]))
 })
 
@@ -72,6 +82,18 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     /^dubwright: far\.srt: cue 1 starts after 1000 hours: expected a time below 500/u
   ],
   ["a format that is none", ["film.docx"], /^dubwright: film\.docx: expected a manifest \(.*\) or a script/u],
+  ["a folder", ["season.srt"], /^dubwright: season\.srt: a folder, not a file/u],
+  ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or a device, not a file: write what/u],
+  ["a manifest that is a pipe", ["pipe.yaml"], /^dubwright: pipe\.yaml: a pipe or a device/u],
+  ["a sheet that is a pipe", ["piped.yaml"], /^dubwright: pipe\.en\.srt: a pipe or a device/u],
+  ["a video that is a pipe", ["piped-video.yaml"], /pipe\.en\.srt: job .*video: a pipe or a device/u],
+  ["changes that are a pipe", ["wished.yaml"], /wished\.yaml\.overrides\.yaml: a pipe or a device/u],
+  ["a link that leads nowhere", ["round.yaml"], /^dubwright: round\.yaml: a link that leads back to itself/u],
+  [
+    "a file far too long",
+    ["endless.srt"],
+    /^dubwright: endless\.srt: 8589934592 bytes, which is too much for a text: expected at most 33554432/u
+  ],
   ["an encoding that is none", ["encoding.yaml"], /klingon/u],
   ["a manifest that is not UTF-8", ["bytes.yaml"], /^dubwright: bytes\.yaml:1: not UTF-8/u],
   [
