@@ -162,7 +162,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       .slice(time + 1, end)
       .join(" ")
       .trim()
-    const arrowOnly = style === "vtt" && words === "" && !/\d/u.test(written)
+    const arrowOnly = style === "vtt" && words === "" && !/[\p{L}\p{N}]/u.test(written)
     if (!arrowOnly)
       scan.unreadable.push(
         ScriptFault.make({
@@ -174,6 +174,12 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     return
   }
   if (timing.mended !== undefined) notice(scan, time + 1, timing.mended)
+  if (timing.words !== "")
+    notice(
+      scan,
+      time + 1,
+      `words behind the time were passed over: "${excerpt(timing.words)}"; a cue's text stands below its time`
+    )
   if (isUntimed(timing.start) && isUntimed(timing.end)) {
     scan.unreadable.push(
       ScriptFault.make({
@@ -208,7 +214,7 @@ const srtText = (scan: Scan, from: number, to: number, number: number | undefine
       number !== undefined &&
       orphan === number + 1 &&
       isBlank(scan.lines[line - 1]) &&
-      !isBlank(scan.lines[line + 1])
+      (!isBlank(scan.lines[line + 1]) || endsFile(scan, line + 1))
     ) {
       end = line
       passOver(scan, line, to, "a cue without a time line")
@@ -217,6 +223,9 @@ const srtText = (scan: Scan, from: number, to: number, number: number | undefine
   }
   return trimmed(scan.lines.slice(from, end))
 }
+
+/** Whether nothing stands from a line on: what was above it is where a file was cut off. */
+const endsFile = (scan: Scan, from: number): boolean => scan.lines.slice(from).every((line) => isBlank(line))
 
 /**
  * A WebVTT cue's text ends at the first blank line; what else stands before the next time is comment, style, name

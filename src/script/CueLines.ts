@@ -1,8 +1,11 @@
 /** Lines of a subtitle file, as its readers look at them. */
 
-/** The first words of what stands there. */
+/** The first words of what stands there; control characters, which a terminal would obey, stand as one that is lost. */
 export const excerpt = (text: string): string => {
-  const words = text.slice(0, 1_000).replace(/\s+/gu, " ").trim()
+  const words = unmarked(text.slice(0, 1_000))
+    .replace(/\s+/gu, " ")
+    .replace(/\p{Cc}/gu, "\ufffd")
+    .trim()
   const points = Array.from(words)
   return points.length > 60 ? `${points.slice(0, 59).join("")}…` : words
 }
@@ -10,9 +13,15 @@ export const excerpt = (text: string): string => {
 /** Whether there is nothing on a line, or no line. */
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
+/** A line without the marks that say in which direction it is written, or where a file that was joined to others began. */
+export const unmarked = (line: string): string =>
+  line.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
+
 /** The number that is all there is on a line. */
-export const numberOf = (line: string | undefined): number | undefined =>
-  line !== undefined && /^\s*\d{1,9}\s*$/u.test(line) ? Number(line) : undefined
+export const numberOf = (line: string | undefined): number | undefined => {
+  const written = unmarked(line ?? "")
+  return /^\s*\d{1,9}\s*$/u.test(written) ? Number(written) : undefined
+}
 
 /** Lines that follow each other without an empty one between: from the first, up to and without `to`. */
 export interface Paragraph {

@@ -85,6 +85,8 @@ const tagAt = (text: string): Tag | undefined => {
     const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
     if (!known.has(name) && name !== "" && annotation !== "" && !annotation.includes("=")) return undefined
     if (name === "" && match[1] === "" && match[3] === "") return undefined
+    // "a < b and c > d": a tag with words in it stands close to its bracket.
+    if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined
     return {
       name,
       closing: match[1] === "/",
@@ -118,8 +120,9 @@ const withoutStyleCodes = (raw: string): string =>
 const cleaned = (text: string): string =>
   decodeEntities(text)
     .replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, "")
+    .replace(/[\v\f\u0085]/gu, "\n")
     .replace(
-      /[\u0001-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
+      /[\u0001-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
       ""
     )
     .split("\n")

@@ -27,8 +27,9 @@ export const readProse = (
 
 const blockOf = (kind: "heading" | "paragraph", text: string, line: number): ReadonlyArray<Block> => {
   const words = text
+    .replace(/[\v\f\u0085]/gu, " ")
     .replace(
-      /[\u0001-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
+      /[\u0001-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
       ""
     )
     .replace(/\s+/gu, " ")
@@ -139,10 +140,11 @@ const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Blo
     } else if (/^\s*$/u.test(line)) close()
     else if (/^ {0,3}#{1,6}(?:\s|$)/u.test(line)) {
       close()
-      begin(number, line.replace(/^\s*#+\s*/u, "").replace(/\s+#+$/u, ""))
+      begin(number, line.replace(/^\s*#+\s*/u, "").replace(/(?<!\s)\s+#+$/u, ""))
       close("heading")
     } else if (/^ {0,3}(?:=+|-+)\s*$/u.test(line) && open.length > 0) close("heading")
-    else if (/^ {0,3}(?:[-*_]\s*){3,}$/u.test(line) || /^\s*\|?[\s:|-]*-[\s:|-]*$/u.test(line)) close()
+    else if (/^ {0,3}(?:[-*_]\s*){3,}$/u.test(line) || (line.includes("-") && /^[\s:|-]*$/u.test(line)))
+      close()
     else if (/^ {0,3}\[[^\]]+\]:\s+\S/u.test(line)) close()
     else if (/^\s*(?:[-*+]|\d{1,9}[.)])\s+/u.test(line)) {
       close()
@@ -165,9 +167,12 @@ const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Blo
   return blocks
 }
 
-/** Front matter's lines are emptied, so that the others keep their numbers. */
+/** Front matter's lines are emptied, so that the others keep their numbers. What does not begin with a key is none: a rule stands above text. */
 const withoutFrontMatter = (text: string): string => {
-  const match = /^(?:---|\+\+\+)\s*\n[\s\S]*?\n(?:---|\+\+\+)\s*(?:\n|$)/u.exec(text)
+  const match =
+    /^(?:---|\+\+\+)[^\S\n]*\n(?=["']?[\p{L}\p{N}_ .-]+["']?[^\S\n]*[:=])[\s\S]*?\n(?:---|\+\+\+)\s*(?:\n|$)/u.exec(
+      text
+    )
   return match === null ? text : match[0].replace(/[^\n]+/gu, "") + text.slice(match[0].length)
 }
 

@@ -69,6 +69,8 @@ const isTag = (language: string): boolean => {
 export const sentencesOf = (text: string, language?: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   let open = ""
+  // Its last characters apart: to look at the end of a text that grows takes as long as all of it is.
+  let end = ""
   const close = (): void => {
     const last = sentences.at(-1)
     if (last !== undefined && !/[\p{L}\p{N}]/u.test(open))
@@ -76,13 +78,14 @@ export const sentencesOf = (text: string, language?: string): ReadonlyArray<stri
     else if (last !== undefined && !/[\p{L}\p{N}]/u.test(last))
       sentences[sentences.length - 1] = `${last} ${open.trim()}`
     else if (open.trim() !== "") sentences.push(open.trim())
-    open = ""
+    open = end = ""
   }
   const segments = segmentsOf(text, "sentence", language)
   segments.forEach((segment, at) => {
     open += segment
-    const goesOn = asideAtEnd.test(open.slice(-longestEnd)) && /^\p{Ll}/u.test(segments[at + 1] ?? "")
-    if ((endsSentence(open) && !goesOn) || /\n\s*$/u.test(segment)) close()
+    end = (end + segment).slice(-longestEnd)
+    const goesOn = asideAtEnd.test(end) && /^\p{Ll}/u.test(segments[at + 1] ?? "")
+    if ((endsSentence(end) && !goesOn) || /\n\s*$/u.test(segment)) close()
   })
   close()
   return sentences

@@ -1,5 +1,7 @@
 /** The line of a subtitle that says when: `start --> end` in every spelling that people and tools leave behind. */
 
+import { unmarked } from "./CueLines.ts"
+
 /** What a line is, as a time line: a readable one, one that means to be one and cannot be read, or none at all. */
 export type Timing =
   | {
@@ -9,6 +11,8 @@ export type Timing =
       readonly end: number
       /** What was not written by the book, if anything. */
       readonly mended: string | undefined
+      /** Words behind the end, where nothing but settings belongs; empty where there are none. */
+      readonly words: string
     }
   | { readonly kind: "unreadable"; readonly why: string }
   | { readonly kind: "frames" }
@@ -21,7 +25,7 @@ export type Timing =
 export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
-const arrow = "(?:-{1,3}\\s?>|[\\u2013\\u2014]\\s?>|=>|\\u2192|\\uf0e0)"
+const arrow = "(?:-{1,3}\\s?>|[\\u2010-\\u2014\\u2212]{1,3}\\s?>|=>|\\u2192|\\uf0e0)"
 const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:]\\s*\\d+)?|-?\\d{2}[.,]\\d+`
 
 const timeLine = new RegExp(
@@ -44,7 +48,7 @@ const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
 /** Reads one line. */
 export const timingOf = (written: string, style: TimingStyle): Timing => {
-  const line = /[\uff10-\uff1a]/u.test(written) ? written.normalize("NFKC") : written
+  const line = plainOf(written)
   if (style === "sbv") {
     const sbv = sbvLine.exec(line)
     if (sbv !== null) return timed(sbv[1] ?? "", sbv[2] ?? "", style, undefined)
@@ -56,7 +60,7 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
     if (framed.test(start) || framed.test(end)) return { kind: "frames" }
     if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,]/u.test(side))) return { kind: "none" }
     const mended = match[2] === "-->" ? undefined : `the arrow "${match[2] ?? ""}" was read as "-->"`
-    return timed(start, end, style, mended)
+    return timed(start, end, style, mended, wordsIn(match[4] ?? ""))
   }
   if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line))
     return { kind: "unreadable", why: expected }
@@ -70,14 +74,36 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
   return { kind: "none" }
 }
 
-const timed = (from: string, to: string, style: TimingStyle, mended: string | undefined): Timing => {
+/** A line as it would be written by the book: with the digits and signs of ASCII, and nothing that is not seen. */
+const plainOf = (written: string): string => {
+  if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
+  const line = unmarked(written).replace("--&gt;", "-->")
+  return /[\uff10-\uff1a]/u.test(line)
+    ? line.normalize("NFKC")
+    : line.replace(/[\u0660-\u0669\u06f0-\u06f9]/gu, asciiDigit)
+}
+
+/** The digits of Arabic and of Persian, each by its value. */
+const asciiDigit = (digit: string): string => String((digit.codePointAt(0) ?? 0) & 0xf)
+
+/** What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words. */
+const wordsIn = (behind: string): string =>
+  /\p{L}{2}/u.test(behind.replace(/[\p{L}\p{N}-]+\s*:\s*\S*/gu, "")) ? behind.trim() : ""
+
+const timed = (
+  from: string,
+  to: string,
+  style: TimingStyle,
+  mended: string | undefined,
+  words = ""
+): Timing => {
   const start = clockMillis(from, style)
   const end = clockMillis(to, style)
   if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }
   if (end < 0) return { kind: "unreadable", why: "the cue ends before zero" }
   return start < 0
-    ? { kind: "time", start: 0, end, mended: "a start before zero was read as zero" }
-    : { kind: "time", start, end, mended }
+    ? { kind: "time", start: 0, end, mended: "a start before zero was read as zero", words }
+    : { kind: "time", start, end, mended, words }
 }
 
 /**

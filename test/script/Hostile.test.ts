@@ -40,6 +40,9 @@ const files: Readonly<Record<string, readonly [file: string, text: string]>> = {
   "Markdown marks": ["a.md", `${many("*a_")} x`],
   "Markdown brackets": ["a.md", `${many("[")} x`],
   drawings: ["a.ass", event(`${many("{\\p1}m 0 0 ")}x`)],
+  "Markdown spaces": ["a.md", `a\n${many(" ")}x`],
+  "Markdown table rules": ["a.md", `${many("|-")}x`],
+  "Markdown heading": ["a.md", `# ${many(" ")}x`],
   "ASS braces": ["a.ass", event(`${many("{")}x`)]
 }
 

@@ -62,6 +62,45 @@ describe("readScript", () => {
     expect(notices("a.srt", text)).toEqual([[7, 'a cue without a time line was passed over: "2 no time"']])
   })
 
+  it("tells words that stand where only settings belong, and a number that is all there is of a cue", () => {
+    const behind = "1\n00:00:01,000 --> 00:00:02,000 X1:40 ANNA: Hello there.\n\n2\n"
+    expect(cues("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([
+      [1, 1000, 2000, "", 2],
+      [2, 3000, 4000, "Two", 5]
+    ])
+    expect(notices("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([
+      [
+        2,
+        'words behind the time were passed over: "X1:40 ANNA: Hello there."; a cue\'s text stands below its time'
+      ],
+      [8, 'a cue without a time line was passed over: "3"']
+    ])
+    expect(
+      notices("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000 align: start line:10%\nOne\n\nTo --> go\n")
+    ).toEqual([[6, 'passed over: expected a time line such as 00:01:02,500 --> 00:01:04,000; "To --> go"']])
+  })
+
+  it("knows numbers and times by marks of direction, as right-to-left subtitles have them", () => {
+    const marked = srt.replace("5\n", "\u202b5\u202c\n").replace("00:00:03", "\u200f00:00:03")
+    expect(cues("a.srt", marked)).toEqual(cues("a.srt", srt))
+  })
+
+  it("keeps words apart that a page break or another system's line end parts", () => {
+    expect(cues("a.srt", srt.replace("Two\nlines", "Two\vand\u0085more\flines")).at(-1)?.[3]).toBe(
+      "Two\nand\nmore\nlines"
+    )
+  })
+
+  it("keeps signs of comparison, and what stands between them", () => {
+    expect(cues("a.srt", srt.replace("One", "a < b and c > d")).at(0)?.[3]).toBe("a < b and c > d")
+  })
+
+  it("shows nothing of a file that a terminal would obey", () => {
+    expect(message("a.srt", "\u001b[2JHello\u202e")).toBe(
+      'a.srt:1: "\ufffd[2JHello": no cue found: expected a time line such as 00:01:02,500 --> 00:01:04,000 above each cue\'s text'
+    )
+  })
+
   it("ends a WebVTT cue at a blank line, and tells what stands outside", () => {
     const text =
       "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\nlost\nwords\n\nNOTE fine\n\nname\n00:03.000 --> 00:04.000\nTwo\n"
@@ -212,6 +251,14 @@ describe("narration", () => {
       ["paragraph", "c, d", 22]
     ])
     expect(notices("a.md", text)).toEqual([[12, "a block of code is not read aloud"]])
+  })
+
+  it("takes what stands between two rules for text, and keys alone for front matter", () => {
+    expect(blocks("a.md", "---\n\nBetween rules.\n\n---\n\nBehind.\n")).toEqual([
+      ["paragraph", "Between rules.", 3],
+      ["paragraph", "Behind.", 7]
+    ])
+    expect(blocks("a.md", "---\ntitle: x\n---\nText.\n")).toEqual([["paragraph", "Text.", 4]])
   })
 
   it("refuses a text without words", () => {
