@@ -1,7 +1,15 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { distance } from "fastest-levenshtein"
 import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
-import { isCollection, isNode, LineCounter, parseDocument, type Document, type YAMLParseError } from "yaml"
+import {
+  isCollection,
+  isNode,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type YAMLParseError
+} from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
@@ -31,7 +39,13 @@ export const readChecked = <A, I>(
     })
   )
   if (Array.isNonEmptyArray(unreadable)) return Either.left(InputRejected.make({ faults: unreadable }))
-  const value: unknown = document.toJS()
+  // What stands behind an alias is only looked for now: a name that none has, or aliases of aliases without an end.
+  const read = Either.try({
+    try: (): unknown => document.toJS(),
+    catch: (error) => InputRejected.make({ faults: [aliasFault(error, document, lines, file)] })
+  })
+  if (Either.isLeft(read)) return Either.left(read.left)
+  const value = read.right
   if (value === null || typeof value !== "object" || globalThis.Array.isArray(value)) {
     return Either.left(
       InputRejected.make({
@@ -51,6 +65,20 @@ export const readChecked = <A, I>(
       })
     })
   )
+}
+
+const aliasFault = (error: unknown, document: Document, lines: LineCounter, file: string): InputFault => {
+  const words = error instanceof Error ? firstLine(error.message) : String(error)
+  const name = /: (\S+)$/u.exec(words)?.[1]
+  let line = 1
+  visit(document, {
+    Alias: (_, { source, range }) => {
+      if (!range || source !== name) return undefined
+      line = lines.linePos(range[0]).line
+      return visit.BREAK
+    }
+  })
+  return InputFault.make({ file, line, message: `not readable as YAML or JSON: ${words}` })
 }
 
 /** The key that stands twice, where that is what is wrong. */

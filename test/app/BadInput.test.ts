@@ -38,6 +38,14 @@ beforeAll(() => {
   manifest("hurried.yaml", "defaults: { fit: { maxSpeed: 1.5 } }", ...job, "    fit: { hardMaxSpeed: 1.4 }")
   manifest("choice.yaml", ...job, "    outputs: [wav, mp5]")
   manifest("torn.yaml", "name: 'x")
+  manifest("alias.yaml", "name: x", "jobs: *none")
+  manifest(
+    "aliases.yaml",
+    "a: &a [x, x, x, x, x, x, x, x, x, x]",
+    "b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]",
+    "c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]",
+    "jobs: [*c]"
+  )
   manifest("list.yaml", "- input: film.en.srt")
   manifest("none.yaml", "jobs: []")
   manifest(
@@ -125,6 +133,8 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     /^dubwright: choice\.yaml:3: jobs\[0\]\.outputs\[1\]: .*mp5.*did you mean/u
   ],
   ["torn YAML", ["torn.yaml"], /^dubwright: torn\.yaml:\d+: not readable as YAML or JSON/u],
+  ["an alias of nothing", ["alias.yaml"], /^dubwright: alias\.yaml:2: not readable .*alias.*: none$/u],
+  ["aliases without an end", ["aliases.yaml"], /^dubwright: aliases\.yaml:1: not readable .*alias count/u],
   ["a list instead of a manifest", ["list.yaml"], /^dubwright: list\.yaml:1: expected a manifest/u],
   ["a manifest without jobs", ["none.yaml"], /^dubwright: none\.yaml:1: jobs: expected at least one/u],
   ["a line without a voice", ["no-voice.yaml"], /^dubwright: film\.en\.srt.*voice/u],
