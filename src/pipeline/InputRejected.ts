@@ -9,8 +9,10 @@ export class InputFault extends Schema.Class<InputFault>("InputFault")({
   line: Schema.optional(Schema.Int),
   message: Schema.NonEmptyString
 }) {
+  /** One line; a control character, which a terminal would obey, stands as one that is lost. */
   override toString(): string {
-    return `${this.file}${this.line === undefined ? "" : `:${this.line}`}: ${this.message}`
+    const place = this.line === undefined ? this.file : `${this.file}:${this.line}`
+    return `${place}: ${this.message}`.replaceAll(/\p{Cc}/gu, "\ufffd")
   }
 }
 

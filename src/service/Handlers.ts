@@ -139,6 +139,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
           yield* available(order.provider.engine)
           const taskId = randomUUID()
+          // Whoever goes away between the two leaves no task behind that no worker has heard of.
           yield* store
             .create({
               ...order,
@@ -149,6 +150,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               voice: order.voice.wire.voice_id
             })
             .pipe(
+              Effect.zipRight(desk.wake(order.provider.id)),
+              Effect.uninterruptible,
               Effect.catchTag(
                 "CreditsShort",
                 ({ needed, left }) =>
@@ -158,7 +161,6 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
                   })
               )
             )
-          yield* desk.wake(order.provider.id)
           return {
             task_id: taskId,
             status: "queued" as const,

@@ -64,6 +64,11 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ]
     ],
     [
+      "a key that a terminal would obey",
+      'jobs:\n  - input: a\n    "voice\\e[31m\\n": b\n',
+      ["m.yaml:3: jobs[0].voice\ufffd[31m\ufffd: unknown key"]
+    ],
+    [
       "a key given twice",
       "jobs: [{ input: a }]\njobs: [{ input: b }]\n",
       ["m.yaml:2: not readable as YAML or JSON: Map keys must be unique, found jobs twice"]
