@@ -2,6 +2,7 @@
 import { Path } from "@effect/platform"
 import { Array, Effect } from "effect"
 import type { Room } from "../audio/Rooms.ts"
+import { resampled } from "../audio/Resample.ts"
 import { encodeWav16 } from "../audio/Wav.ts"
 import { notDevice } from "../domain/FileName.ts"
 import type { TimelineName } from "../domain/Outputs.ts"
@@ -15,7 +16,8 @@ import {
   framesAt,
   framesBetween,
   millis,
-  millisAt
+  millisAt,
+  type SampleRate
 } from "../domain/Units.ts"
 import { csv } from "../exports/Csv.ts"
 import { edl } from "../exports/Edl.ts"
@@ -54,10 +56,12 @@ export const deliverClips = Effect.fnUntraced(function* (
 ) {
   const path = yield* Path.Path
   yield* openFolder(folder)
-  const at48 = { clips: programme.clips, rate: deliveryRate }
+  const { rate } = programme
   const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Room) {
-    const speech = yield* spoken(at48, placement, spokenLength(placement), room)
-    const samples = limited(speech, deliveryRate, gain, peak, fileLength(placement, made.reel), room)
+    // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
+    const speech = yield* spoken(programme, placement, spokenLength(placement, rate), room)
+    const { samples: at48 } = resampled({ rate, samples: speech }, deliveryRate, room)
+    const samples = limited(at48, deliveryRate, gain, peak, fileLength(placement, made.reel), room)
     return encodeWav16(
       { rate: deliveryRate, samples },
       { timeReference: timeReferenceOf(placement, made.reel), originator: "dubwright" }
@@ -74,12 +78,12 @@ export const deliverClips = Effect.fnUntraced(function* (
   )
 })
 
-const spokenLength = ({ start, end }: Placement): Frames =>
-  framesBetween(framesAt(start, deliveryRate), framesAt(end, deliveryRate))
+const spokenLength = ({ start, end }: Placement, rate: SampleRate): Frames =>
+  framesBetween(framesAt(start, rate), framesAt(end, rate))
 
 /** How long a clip's file is: it ends in silence where its last picture does. */
 const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
-  frames(Math.max(spokenLength(placement), framesUnder(placement, frameRate, deliveryRate)))
+  frames(Math.max(spokenLength(placement, deliveryRate), framesUnder(placement, frameRate, deliveryRate)))
 
 /** Where a clip's first frame stands, in frames at 48 kHz since midnight of the film's timecode. */
 const timeReferenceOf = ({ start }: Placement, reel: Reel): Frames =>
