@@ -1,5 +1,11 @@
 /** A dry run as tables for a terminal. */
-import type { Effort, PlannedJob, PlanReport, TightLine } from "../domain/PlanReport.ts"
+import {
+  type Effort,
+  type PlannedJob,
+  type PlanReport,
+  type TightLine,
+  toBeSent
+} from "../domain/PlanReport.ts"
 import { lengthsText } from "../pages/Lengths.ts"
 import { counted } from "./BoardText.ts"
 import { type Cell, type Look, table } from "./Table.ts"
@@ -97,11 +103,9 @@ const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
     : [])
 ]
 
-const nothingOr = (
-  { utterances, reused, underWay, refused }: Effort,
-  told: (tasks: number) => string
-): string => {
-  const tasks = utterances - reused - underWay - refused
+const nothingOr = (effort: Effort, told: (tasks: number) => string): string => {
+  const { utterances, underWay, refused } = effort
+  const tasks = toBeSent(effort)
   if (tasks > 0) return told(tasks)
   return utterances === 0
     ? "Nothing would be sent: there is nothing to say."

@@ -87,3 +87,12 @@ export interface PlanReport {
   /** What was mended or passed over in the scripts, a line each. */
   readonly notices: ReadonlyArray<string>
 }
+
+/** How many tasks would be created. */
+export const toBeSent = ({
+  utterances,
+  reused,
+  underWay,
+  refused
+}: Pick<Effort, "utterances" | "reused" | "underWay" | "refused">): number =>
+  utterances - reused - underWay - refused

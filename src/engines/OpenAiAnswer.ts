@@ -1,6 +1,7 @@
 /** What a server of OpenAI's kind answers: audio, a list of voices, or why not. */
 import type { HttpClientResponse } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
+import { retryAfterIn } from "../contract/RetryAfter.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
 
 /** The whole body, if it has no more bytes than allowed. */
@@ -31,9 +32,7 @@ const longestWait = 300
 
 /** Seconds to wait by a Retry-After header, which holds seconds or a date; undefined where it says nothing. */
 const waitIn = (header: string | undefined, now: number): number | undefined => {
-  if (header === undefined) return undefined
-  const stated = Number(header)
-  const wait = Number.isFinite(stated) ? stated : (Date.parse(header) - now) / 1000
+  const wait = header === undefined ? NaN : retryAfterIn(header, now)
   return wait > 0 ? Math.min(wait, longestWait) : undefined
 }
 

@@ -1,6 +1,7 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
+import { retryAfterIn } from "../contract/RetryAfter.ts"
 import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
 import type { Answer } from "./Wire.ts"
@@ -111,8 +112,6 @@ const kindOf = (status: number, said: string) => {
 /** Seconds to wait by the Retry-After header, as seconds or a date, or by the body. */
 const waitIn = (answer: Answer, fields: Fields | undefined, now: number): number => {
   const header = answer.header("retry-after")
-  const date = header === undefined ? NaN : Date.parse(header)
-  const stated = Number(header ?? fields?.["retry_after"])
-  const wait = Number.isFinite(stated) ? stated : (date - now) / 1000
-  return wait > unsaidWait ? Math.min(wait, longestWait) : unsaidWait
+  const wait = header === undefined ? Number(fields?.["retry_after"]) : retryAfterIn(header, now)
+  return wait > unsaidWait && Number.isFinite(wait) ? Math.min(wait, longestWait) : unsaidWait
 }

@@ -1,5 +1,11 @@
 /** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
-import type { Effort, PlannedJob, PlanReport, TightLine } from "../domain/PlanReport.ts"
+import {
+  type Effort,
+  type PlannedJob,
+  type PlanReport,
+  type TightLine,
+  toBeSent
+} from "../domain/PlanReport.ts"
 import { type Card, cards } from "./Cards.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { type Content, type Html, html } from "./Html.ts"
@@ -87,7 +93,7 @@ const verdict = ({ faults, total }: PlanReport): Html => {
 const totals = (total: Effort): ReadonlyArray<Card> => [
   {
     name: "To be sent",
-    value: grouped(total.utterances - total.reused - total.underWay - total.refused),
+    value: grouped(toBeSent(total)),
     detail: `of ${counted(total.utterances, "utterance")}; ${grouped(total.reused)} at hand${total.underWay === 0 ? "" : `, ${grouped(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${grouped(total.refused)} failed for good`}`,
     poor: total.refused > 0
   },

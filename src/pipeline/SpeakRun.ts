@@ -7,7 +7,7 @@ import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
-import { Learned, lengthClass } from "../store/Learned.ts"
+import { Learned, lengthClass, modelOf } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { Progress } from "./Progress.ts"
 import { priceBy, SpeakBudget } from "./SpeakBudget.ts"
@@ -157,7 +157,7 @@ export const makeRun = (
     const usualPrice = priceBy(settings.profileOf, learned)
     const lastPrice = new Map<string, number>()
     const price = (casting: Casting): number | undefined => {
-      const [usual, last] = [usualPrice(casting), lastPrice.get(pricedAlike(casting))]
+      const [usual, last] = [usualPrice(casting), lastPrice.get(modelOf(casting))]
       return last === undefined ? usual : Math.max(usual ?? last, last)
     }
 
@@ -171,7 +171,7 @@ export const makeRun = (
     const charged = (casting: Casting, characters: number, credits: number): Effect.Effect<void> =>
       Effect.suspend(() => {
         learned.paid(casting, characters, credits)
-        lastPrice.set(pricedAlike(casting), credits / characters)
+        lastPrice.set(modelOf(casting), credits / characters)
         const named = settings.profileOf(casting.provider).creditsPerCharacter
         // A service may round up.
         return named === undefined || credits <= named * characters + 1
@@ -268,6 +268,3 @@ export const makeRun = (
       summary: () => ({ ...counts, credits: budget.total(), halt, warnings: Array.from(warnings) })
     }
   })
-
-/** By what tasks have one price. */
-const pricedAlike = ({ provider, model }: Casting): string => JSON.stringify([provider, model ?? null])

@@ -17,6 +17,15 @@ export const isBlank = (line: string | undefined): boolean => line === undefined
 export const unmarked = (line: string): string =>
   line.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
 
+/** Text without characters that are seen by nobody and never said; what starts a new line or page starts a line. */
+export const withoutUnseen = (text: string): string =>
+  text
+    .replace(/[\v\f\u0085]/gu, "\n")
+    .replace(
+      /[\u0001-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
+      ""
+    )
+
 /** The number that is all there is on a line. */
 export const numberOf = (line: string | undefined): number | undefined => {
   const written = unmarked(line ?? "")

@@ -1,4 +1,5 @@
 /** A cue's markup to plain text: tags and style codes gone, entities resolved, voices told apart. */
+import { withoutUnseen } from "./CueLines.ts"
 import { decodeEntities } from "./Entities.ts"
 
 /** What one voice says in a cue; `speaker` is a WebVTT `<v>` annotation. */
@@ -118,13 +119,7 @@ const withoutStyleCodes = (raw: string): string =>
 
 /** Tags that were escaped twice, and characters that are seen and never said. */
 const cleaned = (text: string): string =>
-  decodeEntities(text)
-    .replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, "")
-    .replace(/[\v\f\u0085]/gu, "\n")
-    .replace(
-      /[\u0001-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
-      ""
-    )
+  withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, ""))
     .split("\n")
     .map((line) => line.trim())
     .join("\n")

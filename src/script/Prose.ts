@@ -5,6 +5,7 @@ import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Block, Narration, Notice, ScriptFault } from "../domain/Cue.ts"
 import { unchecked } from "../domain/Unchecked.ts"
+import { withoutUnseen } from "./CueLines.ts"
 import { decodeEntities } from "./Entities.ts"
 
 /** Reads a file's text. */
@@ -26,14 +27,7 @@ export const readProse = (
 }
 
 const blockOf = (kind: "heading" | "paragraph", text: string, line: number): ReadonlyArray<Block> => {
-  const words = text
-    .replace(/[\v\f\u0085]/gu, " ")
-    .replace(
-      /[\u0001-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
-      ""
-    )
-    .replace(/\s+/gu, " ")
-    .trim()
+  const words = withoutUnseen(text).replace(/\s+/gu, " ").trim()
   return words === "" ? [] : [Block.make({ kind, text: words, line }, unchecked)]
 }
 

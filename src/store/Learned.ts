@@ -107,7 +107,8 @@ const nameOf = (kind: string, subject: string): string => `${kind} ${subject}`
 export const lengthClass = (provider: ProviderId, characters: number): string =>
   `${provider} ${Math.ceil(Math.log2(Math.max(16, characters)))}`
 
-const modelOf = (casting: Casting): string => JSON.stringify([casting.provider, casting.model ?? null])
+/** By what tasks have one price. */
+export const modelOf = (casting: Casting): string => JSON.stringify([casting.provider, casting.model ?? null])
 
 const voiceOf = ({ provider, voice, model, speed }: Casting): string =>
   JSON.stringify([provider, voice, model ?? null, speed ?? null])

@@ -137,15 +137,13 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     )
 
     /** The sizes of the clips that should be on disk, by key: what is needed to notice a missing one. */
-    const clipSizes = Effect.fn("UtteranceStore.clipSizes")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly key: string; readonly bytes: number }>(
-          `SELECT key, bytes FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(keys)]
-        )
+    const clipSizes = Effect.fn("UtteranceStore.clipSizes")((keys: ReadonlyArray<UtteranceKey>) =>
+      byKeys(
+        keys,
+        `SELECT key, bytes FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
+        ({ bytes }: { readonly key: string; readonly bytes: number }) => bytes
       )
-      return new Map(found.map((row): [UtteranceKey, number] => [UtteranceKey.make(row.key), row.bytes]))
-    })
+    )
 
     /** Which of these tasks were made for an utterance of this folder. */
     const ours = Effect.fn("UtteranceStore.ours")(function* (tasks: ReadonlyArray<TaskId>) {
