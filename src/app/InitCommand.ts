@@ -13,6 +13,7 @@ import { speakersOf } from "../script/Cast.ts"
 import { emptyLexicon } from "../script/Lexicon.ts"
 import { readScript } from "../script/ScriptFile.ts"
 import { wordsOf } from "../script/Words.ts"
+import { makeFolder } from "../store/Folder.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { badUsage } from "./Ended.ts"
 import { asked, type InitChoices } from "./InitQuestions.ts"
@@ -43,7 +44,11 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   if (Option.exists(there, ({ type }) => type !== "Directory")) {
     return yield* badUsage(`${options.folder} is no folder: expected the one in which the subtitles are`)
   }
-  yield* fs.makeDirectory(folder, { recursive: true }).pipe(Effect.mapError(unwritable))
+  yield* Effect.try({
+    try: () => makeFolder(folder),
+    catch: (cause) =>
+      badUsage(`${target}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`)
+  })
   if (!options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))) {
     return yield* badUsage(`${target} is there already: edit it, or replace it with --force`)
   }

@@ -1,9 +1,10 @@
 /** A log kept over many runs: lines with their times, and older logs set aside before it grows too long. */
-import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs"
+import { appendFileSync, existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { badUsage, type Ended } from "./Ended.ts"
 import { Either } from "effect"
+import { makeFolder } from "../store/Folder.ts"
+import { badUsage, type Ended } from "./Ended.ts"
 
 /** A log file longer than this is set aside when a run begins, in bytes. */
 export const longLog = 5_000_000
@@ -18,7 +19,7 @@ export type LogLine = (line: string) => void
 export const openLog = (file: string): Either.Either<LogLine, Ended> =>
   Either.try({
     try: () => {
-      mkdirSync(dirname(file), { recursive: true })
+      makeFolder(dirname(file))
       if (existsSync(file) && statSync(file).size > longLog) setAside(file)
       appendFileSync(file, "")
       return (line) => {

@@ -163,6 +163,12 @@ describe("init and schema", () => {
     })
   })
 
+  test("init says where no folder can be made", async () => {
+    const { code, stderr } = await run(["init", "/proc/none/film"])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^dubwright: \/proc\/none\/film\/dubwright\.yaml: cannot be written: [^\n]+\n$/u)
+  })
+
   test("schema prints JSON that describes the manifest", async () => {
     const { code, stdout, stderr } = await run(["schema"])
     expect([code, stderr]).toEqual([0, ""])

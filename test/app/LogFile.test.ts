@@ -25,7 +25,9 @@ describe("the log", () => {
   })
 
   it("that cannot be written is told by its option", () => {
-    const folder = emptyFolder()
-    expect(Either.getLeft(openLog(folder))).toMatchObject({ value: { code: 2 } })
+    for (const file of [emptyFolder(), "/proc/none/night.log", "/proc/none/logs/night.log"])
+      expect(Either.getLeft(openLog(file))).toMatchObject({
+        value: { code: 2, message: expect.stringContaining(`--log ${file}: cannot be written`) }
+      })
   })
 })
