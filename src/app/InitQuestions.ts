@@ -1,6 +1,7 @@
 /** What `init` asks on a terminal where the command line does not say it. */
 import { Prompt } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { LanguageTag } from "../domain/Ids.ts"
 import type { FoundScript, ManifestService } from "./InitManifest.ts"
 
 /** What is settled before the manifest is written. */
@@ -51,7 +52,7 @@ const address = Prompt.text({
 const language = Prompt.text({
   message: "The language where names do not tell it (en, vi, pt-BR …; may stay empty)",
   validate: (text) =>
-    text.trim() === "" || /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u.test(text.trim())
+    text.trim() === "" || Schema.is(LanguageTag)(text.trim())
       ? Effect.succeed(text.trim())
       : Effect.fail("expected a language tag such as en, vi or pt-BR")
 }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))

@@ -2,9 +2,8 @@
 import { Path } from "@effect/platform"
 import { type Duration, Effect, Layer } from "effect"
 import { cleanClips, cleanRemote } from "../pipeline/Clean.ts"
-import type { Batch } from "../pipeline/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
-import { type JobStatus, statusOf } from "../pipeline/Status.ts"
+import { statusOf, unplanned } from "../pipeline/Status.ts"
 import { counted } from "./BoardText.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { planOf } from "./BatchPlanned.ts"
@@ -21,7 +20,7 @@ export const status = Effect.fn("StateCommands.status")(function* (options: Batc
     Effect.provide(reading(batch.state)),
     Effect.catchIf(
       (fault) => fault.reason === "missing",
-      () => Effect.succeed(untouched(batch))
+      () => Effect.succeed(unplanned(batch))
     )
   )
   yield* screen.result(
@@ -48,18 +47,6 @@ export const status = Effect.fn("StateCommands.status")(function* (options: Batc
     yield* screen.say("report.json of each job says why; dubwright retry gives what failed another chance")
   }
 })
-
-const untouched = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
-  jobs.map(({ id }) => ({
-    id,
-    delivered: false,
-    utterances: 0,
-    characters: 0,
-    done: 0,
-    underWay: 0,
-    failed: 0,
-    left: 0
-  }))
 
 export interface CleanOptions extends BatchOptions {
   readonly remote: boolean

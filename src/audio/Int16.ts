@@ -1,4 +1,4 @@
-/** Samples of 16 bit as they stand in a file's bytes. */
+/** Samples of 16 bit, as they stand in a file's bytes and as engines hand them out. */
 import { littleEndian } from "./ByteWriter.ts"
 
 /** So many samples; a view where the machine can read them as they stand. */
@@ -8,6 +8,17 @@ export const int16At = (view: DataView, at: number, count: number): Int16Array =
   const samples = new Int16Array(count)
   for (let i = 0; i < count; i++) samples[i] = view.getInt16(at + 2 * i, true)
   return samples
+}
+
+/** Blocks of samples, one behind the other. */
+export const joinedInt16 = (blocks: ReadonlyArray<Int16Array>): Int16Array => {
+  const whole = new Int16Array(blocks.reduce((length, block) => length + block.length, 0))
+  let at = 0
+  for (const block of blocks) {
+    whole.set(block, at)
+    at += block.length
+  }
+  return whole
 }
 
 /** The samples of a file that `encodeWav16` has written; undefined for one of another kind. */

@@ -3,10 +3,8 @@
  * people write them.
  */
 import { Schema } from "effect"
+import { optional } from "./Described.ts"
 import { ModelId, ProviderId, VoiceId } from "./Ids.ts"
-
-const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
-  Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 /** A change to one cue; whatever is absent stays as the script and the manifest have it. */
 export const CueOverride = Schema.Struct({

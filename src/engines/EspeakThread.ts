@@ -3,6 +3,7 @@
  * one utterance to the next; here its whole memory is put back to one early moment before each sentence.
  */
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
+import { joinedInt16 } from "../audio/Int16.ts"
 import { SampleRate } from "../domain/Units.ts"
 import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
 import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
@@ -56,7 +57,7 @@ export const openEspeak = async (): Promise<Synthesiser> => {
         events.push(...among)
         return false
       })
-      return { rate, samples: joined(blocks), spans: spansOf(events, built.starts) }
+      return { rate, samples: joinedInt16(blocks), spans: spansOf(events, built.starts) }
     }
   }
 }
@@ -118,14 +119,4 @@ const phonemeTable = (voice: string): string => {
 const cString = (module: EspeakModule, address: number): string => {
   const end = module.HEAPU8.indexOf(0, address)
   return new TextDecoder().decode(module.HEAPU8.subarray(address, end))
-}
-
-const joined = (blocks: ReadonlyArray<Int16Array>): Int16Array => {
-  const whole = new Int16Array(blocks.reduce((length, block) => length + block.length, 0))
-  let at = 0
-  for (const block of blocks) {
-    whole.set(block, at)
-    at += block.length
-  }
-  return whole
 }

@@ -1,5 +1,6 @@
 /** A text spoken sentence by sentence, so that a long one never holds an engine for long, and put together again. */
 import { Effect } from "effect"
+import { joinedInt16 } from "../audio/Int16.ts"
 import type { Millis, SampleRate } from "../domain/Units.ts"
 import { millis } from "../domain/Units.ts"
 import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "./Engine.ts"
@@ -60,7 +61,7 @@ export const speakSentences = Effect.fnUntraced(function* (
   return {
     _tag: "Pcm",
     rate,
-    samples: louder(joined(blocks, length), speaker.volume),
+    samples: louder(joinedInt16(blocks), speaker.volume),
     words: inOrder(tokens.flatMap((token, index) => marked(token.original, heard.get(index)))),
     sentences: inOrder(sentences.flatMap((sentence) => marked(sentence.text, spanOf(sentence, heard))))
   } satisfies PcmSpeech
@@ -111,16 +112,6 @@ const inOrder = (marks: ReadonlyArray<Mark>): ReadonlyArray<Mark> => {
     past = millis(Math.max(start, mark.end))
     return { text: mark.text, start, end: past }
   })
-}
-
-const joined = (blocks: ReadonlyArray<Int16Array>, length: number): Int16Array => {
-  const whole = new Int16Array(length)
-  let at = 0
-  for (const block of blocks) {
-    whole.set(block, at)
-    at += block.length
-  }
-  return whole
 }
 
 /** From here on louder samples are bent towards full scale, which they never pass. */

@@ -10,6 +10,10 @@ export interface JobStatus extends Omit<JobStanding, "job"> {
   readonly delivered: boolean
 }
 
+/** Every job of a batch that was never planned. */
+export const unplanned = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
+  jobs.map(({ id }) => ({ id, ...nothing, delivered: false }))
+
 /** Every job of the batch, in its order; one that was never planned has no utterances yet. */
 export const statusOf = Effect.fn("Status.of")(function* (batch: Batch) {
   const store = yield* UtteranceStore
@@ -19,9 +23,9 @@ export const statusOf = Effect.fn("Status.of")(function* (batch: Batch) {
   )
   const delivered = yield* deliveries.all(batch.out)
   return batch.jobs.map(({ id }): JobStatus => {
-    const { job: _job, ...standing } = standings.get(id) ?? { job: id, ...unplanned }
+    const { job: _job, ...standing } = standings.get(id) ?? { job: id, ...nothing }
     return { id, ...standing, delivered: delivered.has(id) }
   })
 })
 
-const unplanned = { utterances: 0, characters: 0, done: 0, underWay: 0, failed: 0, left: 0 }
+const nothing = { utterances: 0, characters: 0, done: 0, underWay: 0, failed: 0, left: 0 }

@@ -3,11 +3,12 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { hearingOf, LevelTrack } from "../audio/Heard.ts"
 import type { JobId } from "../domain/Ids.ts"
-import { JobReport } from "../domain/Report.ts"
+import type { JobReport } from "../domain/Report.ts"
 import { SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { Batch, Job } from "./Job.ts"
 import { percentile } from "./Metrics.ts"
+import { reportIn } from "./ReportFile.ts"
 
 /** One cue as it is heard; times are seconds on the timeline. */
 export interface VerifiedCue {
@@ -79,20 +80,18 @@ export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pi
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   const { id } = job
-  const endings = heardIn(job)
+  const wanted = heardIn(job)
   const folder = join(out, id)
-  const report = yield* fs.readFileString(join(folder, "report.json")).pipe(
-    Effect.flatMap(Schema.decode(Schema.parseJson(JobReport))),
-    Effect.mapError(
-      () => new NothingDelivered({ job: id, detail: `no report.json in ${folder} that can be read` })
-    )
-  )
-  const candidates = endings.map((ending) => join(folder, `${id}.${ending}`))
+  const report = yield* reportIn(out, id)
+  if (report === undefined) {
+    return yield* new NothingDelivered({ job: id, detail: `no report.json in ${folder} that can be read` })
+  }
+  const candidates = wanted.map((ending) => join(folder, `${id}.${ending}`))
   const found = yield* Effect.findFirst(candidates, (file) =>
     Effect.orElseSucceed(fs.exists(file), () => false)
   )
   if (Option.isNone(found)) {
-    return yield* new NothingDelivered({ job: id, detail: `no audio in ${folder} (${endings.join(", ")})` })
+    return yield* new NothingDelivered({ job: id, detail: `no audio in ${folder} (${wanted.join(", ")})` })
   }
   const track = new LevelTrack(listeningRate)
   let samples = 0

@@ -101,6 +101,12 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
       )
       .pipe(Effect.catchTag("SqlError", Effect.die))
 
+  /** The rows of keys that a list may show, as `KeyRow` has them; further conditions may follow. */
+  const shown = sql.literal(
+    `SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
+     FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
+  )
+
   return {
     create: Effect.fn("Keys.create")(function* (options: KeyOptions) {
       const key = fresh()
@@ -119,8 +125,7 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
       yield* insert(value, options, true)
     }),
 
-    list: sql<KeyRow>`SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
-      FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1 ORDER BY k.id`.pipe(
+    list: sql<KeyRow>`${shown} ORDER BY k.id`.pipe(
       Effect.map((rows) => rows.map(infoOf)),
       Effect.orDie
     ),
@@ -128,9 +133,7 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
     revoke: Effect.fn("Keys.revoke")(function* (which: string) {
       const now = yield* Clock.currentTimeMillis
       const rows = yield* Effect.orDie(
-        sql<KeyRow>`SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
-          FROM keys k JOIN accounts a ON a.id = k.account_id
-          WHERE a.visible = 1 AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`
+        sql<KeyRow>`${shown} AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`
       )
       const byId = rows.filter((row) => String(row.id) === which)
       const [row, ...others] = byId.length > 0 ? byId : rows
