@@ -3,6 +3,10 @@ import { Schema } from "effect"
 import { ratio, Ratio } from "./Ratio.ts"
 import type { Millis } from "./Units.ts"
 
+/** Whether numbers can be dropped at a rate. */
+const canDrop = ({ numerator, denominator }: Ratio): boolean =>
+  denominator === 1001 && (numerator === 30_000 || numerator === 60_000)
+
 /** The names of the rates that timelines are made in; `df` counts in drop-frame timecode. */
 export const FrameRateName = Schema.Literal(
   "23.976",
@@ -28,9 +32,7 @@ export class FrameRate extends Schema.Class<FrameRate>("FrameRate")(
   }).pipe(
     Schema.filter(
       ({ rate, drop }) =>
-        !drop ||
-        (rate.denominator === 1001 && (rate.numerator === 30_000 || rate.numerator === 60_000)) ||
-        "drop-frame timecode exists at 29.97 and 59.94 frames a second only"
+        !drop || canDrop(rate) || "drop-frame timecode exists at 29.97 and 59.94 frames a second only"
     )
   )
 ) {
@@ -44,8 +46,9 @@ export class FrameRate extends Schema.Class<FrameRate>("FrameRate")(
 export const frameRateNamed = (name: FrameRateName): FrameRate =>
   FrameRate.make({ rate: named[name], drop: name.endsWith("df") })
 
-/** A frame rate by its exact ratio, counted without dropping. */
-export const frameRateOf = (rate: Ratio): FrameRate => FrameRate.make({ rate, drop: false })
+/** A frame rate by its exact ratio; numbers are dropped where that is asked for and can be. */
+export const frameRateOf = (rate: Ratio, drop: boolean): FrameRate =>
+  FrameRate.make({ rate, drop: drop && canDrop(rate) })
 
 /** The picture nearest to a position: off by half a picture at most. */
 export const pictureAt = (position: Millis, { rate }: FrameRate): number =>

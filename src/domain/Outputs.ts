@@ -31,11 +31,11 @@ export type OutputName = typeof OutputName.Type
 export const TimelineSettings = Schema.Struct({
   frameRate: optional(
     FrameRateName,
-    "Pictures a second, df for drop-frame timecode; the video's own, else 25."
+    "Pictures a second, df for drop-frame timecode; as the video counts, else 25."
   ),
   start: optional(
     Schema.NonEmptyTrimmedString,
-    "Timecode of the first picture, such as 01:00:00:00; default 00:00:00:00."
+    "Timecode of the first picture, such as 01:00:00:00; the video's own, else 00:00:00:00."
   )
 })
 export type TimelineSettings = typeof TimelineSettings.Type

@@ -10,6 +10,8 @@ export interface InputDescription {
   readonly stated: number | undefined
   /** When its first packet is shown, in seconds; 0 where it is not said. */
   readonly start: number
+  /** The timecode of its first picture, where it has one: with a semicolon before the pictures where numbers are dropped. */
+  readonly timecode: string | undefined
   readonly streams: ReadonlyArray<MediaStream>
 }
 
@@ -21,7 +23,14 @@ export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription>
   for (const line of stderr.split(/\r?\n/u)) {
     const opening = /^Input #\d+, (.+?), from '/u.exec(line)
     if (opening !== null) {
-      section = { format: opening[1] ?? "", guessed: guessing, stated: undefined, start: 0, streams: [] }
+      section = {
+        format: opening[1] ?? "",
+        guessed: guessing,
+        stated: undefined,
+        start: 0,
+        tags: new Map(),
+        streams: []
+      }
       sections.push(section)
       guessing = false
     } else if (/^(Output #|Stream mapping:|At least one output)/u.test(line)) {
@@ -32,10 +41,12 @@ export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription>
       read(section, line)
     }
   }
-  return sections.map(({ format, guessed, stated, start, streams }) => ({
+  return sections.map(({ format, guessed, stated, start, tags, streams }) => ({
     format,
     stated: guessed ? undefined : stated,
     start,
+    // MOV and MP4 have it with the picture, MKV with the picture or the file.
+    timecode: [...streams, { tags }].map((holder) => holder.tags.get("timecode")).find(Boolean),
     streams: streams.map(streamOf)
   }))
 }
@@ -45,6 +56,7 @@ interface Section {
   readonly guessed: boolean
   stated: number | undefined
   start: number
+  readonly tags: Map<string, string>
   readonly streams: Array<RawStream>
 }
 
@@ -70,8 +82,10 @@ const read = (section: Section, line: string): void => {
     section.streams.push({ index: Number(index), language, kind, details, tags: new Map() })
     return
   }
-  const [, key, value] = /^ {6}(?: {2})?(\S.*?)\s*: (.*)$/u.exec(line) ?? []
-  if (key !== undefined && value !== undefined) section.streams.at(-1)?.tags.set(key.toLowerCase(), value)
+  const [, indent, key, value] = /^( {4}| {6}| {8})(\S.*?)\s*: (.*)$/u.exec(line) ?? []
+  if (indent === undefined || key === undefined || value === undefined) return
+  const tags = indent.length > 4 ? section.streams.at(-1)?.tags : section.tags
+  tags?.set(key.toLowerCase(), value)
 }
 
 const streamOf = ({ index, language, kind, details, tags }: RawStream): MediaStream => {

@@ -58,6 +58,8 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   duration: Micros,
   /** How long before its zero the first packet lies, where it does: what an encoder's delay put there, and nobody hears. */
   lead: Schema.optional(Micros),
+  /** The timecode of its first picture, as the file writes it: `01:00:00:00`, or `01:00:00;00` where numbers are dropped. */
+  timecode: Schema.optional(Schema.NonEmptyString),
   streams: Schema.Array(MediaStream)
 }) {
   /** The film's picture, if there is one. */

@@ -1,5 +1,5 @@
 /** How a film counts its pictures: what editors' timelines and timecodes go by. */
-import { Either } from "effect"
+import { Either, Equal } from "effect"
 import { type FrameRate, frameRateNamed, frameRateOf } from "../domain/FrameRate.ts"
 import { deliveryRate, type Frames, frames } from "../domain/Units.ts"
 import { pictureOf } from "../exports/Timecode.ts"
@@ -17,15 +17,22 @@ export interface Reel {
 }
 
 /** As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in words. */
-export const reelOf = ({ timeline }: Job, video: MediaInfo | undefined): Either.Either<Reel, string> => {
+export const reelOf = (
+  { timeline }: Pick<Job, "timeline">,
+  video: MediaInfo | undefined
+): Either.Either<Reel, string> => {
   const picture = video?.picture
   const frameRate =
     timeline.frameRate !== undefined
       ? frameRateNamed(timeline.frameRate)
       : picture?.frameRate === undefined
         ? frameRateNamed("25")
-        : frameRateOf(picture.frameRate)
-  return pictureOf(timeline.start ?? "00:00:00:00", frameRate).pipe(
+        : frameRateOf(picture.frameRate, video?.timecode?.includes(";") ?? false)
+  const start =
+    timeline.start === undefined
+      ? Either.right(ownStart(video, frameRate))
+      : pictureOf(timeline.start, frameRate)
+  return start.pipe(
     Either.mapBoth({
       onLeft: ({ message }) => `timeline.start: ${message}`,
       onRight: (startFrame): Reel => ({
@@ -36,6 +43,16 @@ export const reelOf = ({ timeline }: Job, video: MediaInfo | undefined): Either.
       })
     })
   )
+}
+
+/** The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this rate. */
+const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number => {
+  const { timecode, picture } = video ?? {}
+  return timecode === undefined ||
+    picture?.frameRate === undefined ||
+    !Equal.equals(picture.frameRate, frameRate.rate)
+    ? 0
+    : Either.getOrElse(pictureOf(timecode, frameRate), () => 0)
 }
 
 /** Frames at 48 kHz between midnight and the film's first picture. */

@@ -114,6 +114,6 @@ describe("FrameRate", () => {
     expect(() => FrameRate.make({ rate: ratio(25), drop: true })).toThrow(
       /drop-frame timecode exists at 29.97 and 59.94/u
     )
-    expect(frameRateOf(ratio(25))).toEqual(frameRateNamed("25"))
+    expect(frameRateOf(ratio(25), true)).toEqual(frameRateNamed("25"))
   })
 })

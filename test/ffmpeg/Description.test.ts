@@ -81,6 +81,15 @@ describe("inputsDescribed", () => {
   })
 
   it.each([
+    ["of a picture", "", "\n      Metadata:\n        timecode        : 10:00:00;00"],
+    ["of a whole file", "\n  Metadata:\n    TIMECODE        : 10:00:00;00", ""]
+  ])("knows the timecode %s", (_, ofFile, ofPicture) => {
+    const told = `Input #0, x, from 'a':${ofFile}\n  Duration: 00:00:01.00\n  Stream #0:0: Audio: aac, 48000 Hz, mono
+  Stream #0:1: Video: h264, yuv420p, 64x64, 25 fps${ofPicture}\n`
+    expect(inputsDescribed(told).map(({ timecode }) => timecode)).toEqual(["10:00:00;00"])
+  })
+
+  it.each([
     ["160x90", "", 160, 90],
     // PAL for a wide screen.
     ["720x576 [SAR 64:45 DAR 16:9]", "", 1024, 576],

@@ -48,6 +48,15 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("probe", (it) => {
     })
   )
 
+  for (const ending of ["mov", "mp4", "mkv"])
+    it.scoped(`reads the timecode that a film in ${ending} begins with`, () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, `film.${ending}`)
+        yield* video(path, { seconds: 1, rate: "30000/1001", tags: ["-timecode", "10:00:00;02"] })
+        expect((yield* (yield* Ffmpeg).probe(path)).timecode).toBe("10:00:00;02")
+      })
+    )
+
   for (const [rate, exact] of [
     ["25", ratio(25)],
     ["30000/1001", ratio(30_000, 1001)],
