@@ -36,11 +36,14 @@ export class KeySecurity extends HttpApiMiddleware.Tag<KeySecurity>()("contract/
   security: { key: HttpApiSecurity.apiKey({ in: "header", key: keyHeader }) }
 }) {}
 
+/** A parameter of a query, which stands in it once. */
+const once = (description: string) =>
+  Schema.String.annotations({ description, message: () => "is given more than once" })
+
 const whole = (least: number, most: number, fallback: number, description: string) => {
   const message = () => `expected a whole number from ${least} to ${most}`
   // As it stands in a query: digits. The document shows the number that they write.
-  const digits = Schema.String.annotations({
-    description,
+  const digits = once(description).annotations({
     jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
   })
   return Schema.compose(digits, Schema.NumberFromString.annotations({ message })).pipe(
@@ -70,9 +73,7 @@ const taskId = HttpApiSchema.param(
 const Paging = { page: Schema.optional(PageNumber), limit: Schema.optional(PageSize) }
 
 const OfProvider = {
-  provider: Schema.optional(
-    Schema.String.annotations({ description: "A provider's id; all providers where absent." })
-  )
+  provider: Schema.optional(once("A provider's id; all providers where absent."))
 }
 
 class Speech extends HttpApiGroup.make("speech")
@@ -104,10 +105,9 @@ class Speech extends HttpApiGroup.make("speech")
         Schema.Struct({
           ...OfProvider,
           search: Schema.optional(
-            Schema.String.annotations({
-              description:
-                "Words that must all be found in a voice's id, name, description, gender or languages. Case and accents do not count."
-            })
+            once(
+              "Words that must all be found in a voice's id, name, description, gender or languages. Case and accents do not count."
+            )
           ),
           ...Paging
         })

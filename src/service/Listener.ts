@@ -15,6 +15,9 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   }
 }
 
+/** Bytes of a request's head at most: its first line and its headers. */
+export const longestHead = 16_384
+
 /** Where and how to listen. */
 export interface ListenOptions {
   readonly host: string
@@ -66,7 +69,7 @@ const open = (
       headersTimeout: Math.min(milliseconds, 10_000),
       keepAliveTimeout: 15_000,
       connectionsCheckingInterval: Math.min(milliseconds, 5_000),
-      maxHeaderSize: 16_384
+      maxHeaderSize: longestHead
     },
     handler
   )
@@ -113,7 +116,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
 }
 
 const unreadable: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "the headers have more than 16384 bytes"],
+  HPE_HEADER_OVERFLOW: [431, `the headers have more than ${longestHead} bytes`],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the body's chunk extensions are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive"]
 }

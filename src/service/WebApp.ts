@@ -5,6 +5,7 @@ import type { Catalogue } from "./Catalogue.ts"
 import { type Desk, keySecurity } from "./Desk.ts"
 import { handlers } from "./Handlers.ts"
 import type { Health } from "./Health.ts"
+import { longestHead } from "./Listener.ts"
 import type { Metrics } from "./Metrics.ts"
 import { openRoutes } from "./OpenRoutes.ts"
 import { pathIn, patternOf } from "./Paths.ts"
@@ -26,7 +27,12 @@ export const webApp = (
   ).pipe(
     Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
     Effect.flatMap(HttpRouter.toHttpApp),
-    HttpRouter.withRouterConfig({ caseSensitive: true, ignoreTrailingSlash: true }),
+    // An id may be as long as a request's head: the router takes a path with a longer one for none of its own.
+    HttpRouter.withRouterConfig({
+      caseSensitive: true,
+      ignoreTrailingSlash: true,
+      maxParamLength: longestHead
+    }),
     Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
   )
 

@@ -245,6 +245,7 @@ describe("paths", () => {
     ["..%2f..%2fservice.sqlite", 404],
     ["%ff%fe", 404],
     ["not-a-uuid", 404],
+    ["a".repeat(5_000), 404],
     ["'%20OR%201=1", 404]
   ])("a task's id %s is unknown", async (id, status) => {
     const answer = await send(service.address, [get(`/v1/task/${id}`, `xi-api-key: ${service.key}`)])

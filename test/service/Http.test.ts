@@ -313,7 +313,11 @@ describe("the catalogue", () => {
   test("refuses providers and pages that there are not", async () => {
     expect(refusalOf(await get("/v1/models?provider=x"))).toEqual([422, "provider_unknown", "provider"])
     expect(refusalOf(await get("/v1/voices?limit=101"))).toEqual([400, "parameter_invalid", "limit"])
-    expect(refusalOf(await get("/v1/voices?limit=1&limit=2"))).toEqual([400, "parameter_invalid", "limit"])
+    for (const field of ["limit", "search", "provider"]) {
+      const twice = await get(`/v1/voices?${field}=1&${field}=2`)
+      expect(refusalOf(twice)).toEqual([400, "parameter_invalid", field])
+      expect(twice.body).toMatchObject({ message: `${field}: is given more than once` })
+    }
     expect(refusalOf(await get("/v1/tasks?page=0"))).toEqual([400, "parameter_invalid", "page"])
     const answer = await get("/v1/tasks?page=x")
     expect(answer.body).toMatchObject({ message: "page: expected a whole number from 1 to 1000000" })
