@@ -2,7 +2,8 @@
 import { open, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
-import type { Pcm } from "../audio/Pcm.ts"
+import { joinedInt16 } from "../audio/Int16.ts"
+import { type Pcm, toInt16 } from "../audio/Pcm.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import type { Binary } from "./Binary.ts"
 import {
@@ -69,12 +70,20 @@ export const decodeBlocks = (
   )
 }
 
-/** Decodes bytes, which `name` stands for in errors. */
+/**
+ * Decodes bytes, which `name` stands for in errors, to 16-bit samples. However long it is, no more of it is held as floats than a block.
+ */
 export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
   inTemporaryFolder((folder) => {
     const path = join(folder, "audio")
+    const blocks: Array<Int16Array> = []
     return attempt(path, () => writeFile(path, bytes)).pipe(
-      Effect.zipRight(decodeFile(binary, { path }, rate)),
+      Effect.zipRight(
+        Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
+          Effect.sync(() => blocks.push(toInt16(block)))
+        )
+      ),
+      Effect.map(() => joinedInt16(blocks)),
       Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found }))
     )
   })

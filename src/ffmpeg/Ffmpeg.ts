@@ -24,7 +24,7 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>
         decodeFile(binary, source, rate)
       ),
-      /** Samples from bytes; `name` stands for them in errors. */
+      /** 16-bit samples from bytes; `name` stands for them in errors. */
       decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
         decodeBytes(binary, bytes, name, rate)
       ),

@@ -1,6 +1,5 @@
 /** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
 import { Effect, Either, Option } from "effect"
-import { toInt16 } from "../audio/Pcm.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../domain/Units.ts"
 import { type Engine, type EngineUnavailable, type Mark, SpeechFailed } from "../engines/Engine.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
@@ -100,24 +99,27 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
   return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies Spoken
 })
 
+/** Frames of a block at most: whatever is made of one, as it is encoded, is no larger for a long text. */
+export const longestBlock = 65_536
+
 /** The samples of a spoken task from end to end, silence included, in blocks that are made as they are asked for. */
 export const blocksOf = function* (spoken: Spoken): Generator<Int16Array> {
   let position = 0
-  for (const run of spoken.runs) {
-    yield* silence(run.at - position)
-    yield run.samples
-    position = run.at + run.samples.length
+  for (const { at, samples } of spoken.runs) {
+    yield* silence(at - position)
+    for (let from = 0; from < samples.length; from += longestBlock) {
+      yield samples.subarray(from, from + longestBlock)
+    }
+    position = at + samples.length
   }
   yield* silence(spoken.frames - position)
 }
 
 const silence = function* (frames: number): Generator<Int16Array> {
-  for (let left = frames; left > 0; left -= silentBlock.length) {
-    yield left < silentBlock.length ? silentBlock.subarray(0, left) : silentBlock
-  }
+  for (let left = frames; left > 0; left -= longestBlock) yield silentBlock.subarray(0, left)
 }
 
-const silentBlock = new Int16Array(65_536)
+const silentBlock = new Int16Array(longestBlock)
 
 interface Said {
   readonly rate: SampleRate
@@ -142,7 +144,7 @@ const say = Effect.fnUntraced(function* (
   })
   if (speech._tag === "Pcm") return withSentences(text, speech)
   const ffmpeg = yield* Ffmpeg
-  const pcm = yield* ffmpeg
+  const samples = yield* ffmpeg
     .decodeBytes(speech.bytes, `the audio of the engine ${engine.name}`, decodedRate)
     .pipe(
       Effect.mapError(
@@ -151,8 +153,8 @@ const say = Effect.fnUntraced(function* (
       )
     )
   return withSentences(text, {
-    rate: pcm.rate,
-    samples: toInt16(pcm.samples),
+    rate: decodedRate,
+    samples,
     sentences: speech.sentences,
     words: speech.words
   })

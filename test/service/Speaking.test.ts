@@ -1,10 +1,11 @@
 /** Texts and SRTs through an engine: what is heard when. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import { millis, SampleRate } from "../../src/domain/Units.ts"
+import { joinedInt16 } from "../../src/audio/Int16.ts"
+import { Frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import { type Engine, SpeechFailed } from "../../src/engines/Engine.ts"
 import type { ServedModel, ServedVoice } from "../../src/service/Catalogue.ts"
-import { blocksOf, speak, type SpeakingOrder } from "../../src/service/Speaking.ts"
+import { blocksOf, longestBlock, speak, type SpeakingOrder } from "../../src/service/Speaking.ts"
 import { runtime } from "./start.ts"
 import { captionsOf, jsonOf, srtOf } from "../../src/service/Transcript.ts"
 
@@ -132,6 +133,24 @@ describe("speak", () => {
       }),
     { fastCheck: { numRuns: 30 } }
   )
+})
+
+it("blocks hold no more than they may, however long a run is", () => {
+  const samples = Int16Array.from({ length: 3 * longestBlock + 5 }, (_, index) => index % 1_000)
+  const blocks = [
+    ...blocksOf({
+      rate: SampleRate.make(8_000),
+      runs: [{ at: Frames.make(longestBlock + 7), samples }],
+      frames: Frames.make(5 * longestBlock),
+      sentences: [],
+      words: [],
+      captions: []
+    })
+  ]
+  expect(blocks.every(({ length }) => length > 0 && length <= longestBlock)).toBe(true)
+  const all = joinedInt16(blocks)
+  expect(all.length).toBe(5 * longestBlock)
+  expect(all.subarray(longestBlock + 7, longestBlock + 7 + samples.length)).toEqual(samples)
 })
 
 describe("transcripts", () => {
