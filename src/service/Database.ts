@@ -2,9 +2,9 @@
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
-import { Cause, Effect, Layer, Option, Schema } from "effect"
+import Sqlite from "better-sqlite3"
+import { Cause, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { makeFolder } from "../store/Folder.ts"
-import { writeAhead } from "../store/WriteAhead.ts"
 import { migrate, WrittenByNewer } from "./Migrations.ts"
 
 /** The data folder, or a file in it, cannot be used. */
@@ -45,18 +45,29 @@ export const layer = (
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* sql.unsafe("PRAGMA busy_timeout = 10000")
+      yield* writeAhead
       yield* sql.unsafe(`PRAGMA synchronous = ${options.durable ? "FULL" : "NORMAL"}`)
       yield* sql.unsafe("PRAGMA foreign_keys = ON")
       yield* migrate
     })
   ).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename: file })),
-    Layer.provide(Layer.effectDiscard(writeAhead(file))),
+    Layer.provideMerge(SqliteClient.layer({ filename: file, disableWAL: true })),
     Layer.catchAllCause((cause) =>
       Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite in it ${troubleOf(cause)}` }))
     )
   )
 }
+
+/**
+ * Has the file keep a write-ahead log, for good. Where another process is about to do the same, or makes the first tables, SQLite says
+ * that the file is locked without waiting for it, whatever it was told: it is asked again for ten seconds.
+ */
+const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal_mode = WAL")).pipe(
+  Effect.retry({
+    while: ({ cause }) => cause instanceof Sqlite.SqliteError && cause.code === "SQLITE_BUSY",
+    schedule: Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(200))
+  })
+)
 
 /** The system's own words for a failure, without its stack. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
