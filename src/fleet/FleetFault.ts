@@ -12,6 +12,13 @@ export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnu
   }
 }
 
+/** What another machine has written is of another version. */
+export const ofAnotherVersion = (about: string, what: string): FleetUnusable =>
+  new FleetUnusable({
+    about,
+    words: `${what} is of another version: every machine of a fleet needs the same dubwright`
+  })
+
 /** What Redis refuses in the midst of the work is no fault of the program. */
 export const withRefusals = <A, E, R>(
   effect: Effect.Effect<A, E, R>

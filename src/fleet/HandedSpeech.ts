@@ -22,7 +22,7 @@ import {
   withdrawn
 } from "./Handout.ts"
 import { learned } from "./Joining.ts"
-import { SpeakEnd, Terms } from "./Parcels.ts"
+import { edition, SpeakEnd, Terms } from "./Parcels.ts"
 import { speakQueue } from "./Queues.ts"
 
 const writeTerms = Schema.encodeSync(Schema.parseJson(Terms))
@@ -60,6 +60,7 @@ export const speakBy = (
       const providers = [...new Set(unspoken.map(({ provider }) => provider))]
       const terms = yield* coordinator.share.keep(
         writeTerms({
+          edition,
           service: batch.service === "embedded" ? "" : batch.service.baseUrl,
           undecided: settings.undecided,
           profiles: Object.fromEntries(providers.map((provider) => [provider, settings.profileOf(provider)])),

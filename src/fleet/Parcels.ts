@@ -6,8 +6,12 @@ import { ProviderProfile } from "../domain/ProviderProfile.ts"
 import { Metrics, RunReport } from "../domain/Report.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 
+/** Raised with a change of what machines hand each other: one of another version must not guess. */
+export const edition = 1
+
 /** What the utterances of a batch have in common: a file in the shared folder, named by its content. */
 export const Terms = Schema.Struct({
+  edition: Schema.Literal(edition),
   /** The service's base address. */
   service: Schema.String,
   undecided: Undecided,

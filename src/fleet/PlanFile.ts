@@ -11,7 +11,8 @@ import type { JobPlan } from "../pipeline/Plan.ts"
 import { checksumOf } from "../store/Checksum.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
-import { FleetUnusable } from "./FleetFault.ts"
+import { type FleetUnusable, ofAnotherVersion } from "./FleetFault.ts"
+import { edition } from "./Parcels.ts"
 import type { Share } from "./Share.ts"
 
 /** Everything that a delivery is told. */
@@ -24,9 +25,6 @@ export interface PlannedDelivery {
   /** The utterances that are failed for good, as far as that is known when it is handed out. */
   readonly failed: ReadonlyArray<UtteranceRecord>
 }
-
-/** Raised with a change of what a plan looks like: a worker of another version must not guess. */
-const edition = 1
 
 // The file is named by its content's own hash: what has no schema of its own is what a coordinator of this edition wrote.
 const asWritten = <A extends object>() => Schema.declare((value): value is A => Predicate.isRecord(value))
@@ -79,12 +77,7 @@ export const keptPlan = (
 ): Effect.Effect<PlannedDelivery, StateUnusable | FleetUnusable> =>
   Effect.gen(function* () {
     const read = readKept(yield* share.kept(name))
-    if (Option.isNone(read)) {
-      return yield* new FleetUnusable({
-        about: share.root,
-        words: `fleet/${name}.json is of another version: every machine of a fleet needs the same dubwright`
-      })
-    }
+    if (Option.isNone(read)) return yield* ofAnotherVersion(share.root, `fleet/${name}.json`)
     const { plan, takes, out, failed } = read.value
     const job = { ...movedBy(share.local, plan.job), fit: FitLimits.make(plan.job.fit) }
     return { plan: { ...plan, job, video: plan.video ?? undefined }, takes, out: share.local(out), failed }

@@ -19,13 +19,20 @@ const firstAnswer = 5_000
 const longestRetry = 2_000
 
 /**
+ * How long an answer may be waited for before its connection is taken for dead, in milliseconds: one whose other end vanished without
+ * a word would be waited on for a quarter of an hour. Longer than any question that waits for something to happen, ten seconds at most.
+ */
+const longestSilence = 30_000
+
+/**
  * Connects for as long as the scope. A Redis that cannot be reached, refuses the password, is none, or may throw away what is in it
  * is refused. One that goes away later is waited for: `told` is given one line when it is gone, and one when it is back.
  */
 export const connected = (
   address: string,
   password: string | undefined,
-  told: (line: string) => void
+  told: (line: string) => void,
+  silence = longestSilence
 ): Effect.Effect<FleetRedis, FleetUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const name = shown(address)
@@ -34,6 +41,7 @@ export const connected = (
       // What is asked while it is gone is asked again when it is back.
       maxRetriesPerRequest: null,
       connectTimeout: firstAnswer,
+      socketTimeout: silence,
       ...(password === undefined ? {} : { password })
     }
     yield* greeted(name, address, options)

@@ -13,6 +13,7 @@ import { type Halt, usualSettings } from "../pipeline/SpeakSettings.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Handover } from "../store/Handover.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { ofAnotherVersion } from "./FleetFault.ts"
 import { type Hold, type LedgerParts, publish } from "./Ledger.ts"
 import { type Grant, type SpeakEnd, Terms } from "./Parcels.ts"
 
@@ -63,7 +64,9 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
         Effect.gen(function* () {
           const known = benches.get(name)
           if (known !== undefined) return known
-          const terms = yield* Effect.orDie(readTerms(yield* parts.share.kept(name)))
+          const terms = yield* Effect.mapError(readTerms(yield* parts.share.kept(name)), () =>
+            ofAnotherVersion(parts.share.root, `fleet/${name}.json`)
+          )
           const gateway = yield* gatewayTo(terms.service)
           const run = yield* makeRun(
             {

@@ -15,7 +15,7 @@ import type { StateUnusable } from "../store/StateFault.ts"
 import { passingState } from "../store/StateFolder.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { makeDeliverHand } from "./DeliverHand.ts"
-import type { FleetUnusable } from "./FleetFault.ts"
+import { type FleetUnusable, ofAnotherVersion } from "./FleetFault.ts"
 import { bear, slowDown } from "./FleetPace.ts"
 import { type Hold, ledger, type LedgerParts } from "./Ledger.ts"
 import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "./Parcels.ts"
@@ -39,7 +39,7 @@ export interface WorkerSettings<E> {
   readonly told: (line: string) => Effect.Effect<void>
 }
 
-/** How long what is in hand may take to end by itself when the worker is told to stop. */
+/** How long what is in hand may take to end by itself when the worker is told to stop, and then again to be given back. */
 const ending = "5 seconds"
 
 /** How often it is looked for queues of providers that were not there before. */
@@ -159,7 +159,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
     const handle = (job: Job, token: string) =>
       Effect.gen(function* () {
-        const parcel = yield* Effect.orDie(readSpeak(job.data))
+        const parcel = yield* understood(readSpeak(job.data))
         const { key } = parcel.record.utterance
         const handled = yield* hand({ jobKey: jobKey(job.queueName, key), token, parcel })
         if (handled._tag === "Ended") return { value: writeSpeakEnd(handled.end) }
@@ -187,7 +187,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
     const handle = (job: Job) =>
       Effect.gen(function* () {
-        const handled = yield* hand(yield* Effect.orDie(readDeliver(job.data)))
+        const handled = yield* hand(yield* understood(readDeliver(job.data)))
         return handled._tag === "Ended"
           ? { value: writeDeliverEnd(handled.end) }
           : { until: Date.now() + early }
@@ -202,22 +202,27 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       const closing = yield* Effect.forkDaemon(closed)
-      // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
-      yield* Fiber.await(closing).pipe(
-        Effect.timeoutOption(ending),
-        Effect.interruptible,
-        Effect.forkDaemon,
-        Effect.flatMap(Fiber.await)
-      )
-      if (inHand.size > 0) {
-        yield* settings.told(`given back to the others: ${inHand.size} of its jobs`)
-        yield* Fiber.interruptAll([...inHand.values()].map(({ fiber }) => fiber))
-      }
-      yield* Fiber.join(closing)
+      yield* inTime(Fiber.await(closing))
+      if (inHand.size === 0) return
+      yield* settings.told(`given back to the others: ${inHand.size} of its jobs`)
+      const interrupted = Fiber.interruptAll([...inHand.values()].map(({ fiber }) => fiber))
+      // Where Redis does not answer, nothing can be given back: the others take it over.
+      yield* inTime(Effect.zipRight(interrupted, Fiber.await(closing)))
     })
   )
   return yield* Deferred.await(fault)
 })
+
+/** Waits for something as long as a worker that is told to stop may wait. */
+const inTime = <A>(something: Effect.Effect<A>) =>
+  something.pipe(
+    Effect.disconnect,
+    Effect.timeoutOption(ending),
+    Effect.interruptible,
+    // A fiber of its own waits: whoever is interrupted would cut its own waiting short.
+    Effect.forkDaemon,
+    Effect.flatMap(Fiber.await)
+  )
 
 /** What ends a worker: its folder, its key, its place in the fleet are not as they should be. */
 type Fault<E> = StateUnusable | FleetUnusable | E
@@ -233,6 +238,10 @@ type Outcome<A> = { readonly value: A } | { readonly until: number }
 
 type Needs<Hand extends (...given: never) => Effect.Effect<unknown, unknown, unknown>> =
   ReturnType<Hand> extends Effect.Effect<infer _A, infer _E, infer R> ? R : never
+
+/** A parcel that this version can read. */
+const understood = <A, E>(parcel: Effect.Effect<A, E>) =>
+  Effect.mapError(parcel, () => ofAnotherVersion("Redis", "a job in it"))
 
 const readSpeak = Schema.decodeUnknown(SpeakParcel)
 const writeSpeakEnd = Schema.encodeSync(SpeakEnd)

@@ -5,13 +5,15 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
+import { Queue } from "bullmq"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { expect } from "vitest"
 import { serving, temporaryFolder } from "../hostile/Batch.ts"
 import { chance } from "../hostile/Chance.ts"
-import { calm, HostileService } from "../hostile/HostileService.ts"
-import { Fleet, type Started, until } from "./FleetCommands.ts"
+import { type Started, until } from "../hostile/Command.ts"
+import { calm, type Character, HostileService } from "../hostile/HostileService.ts"
+import { Fleet } from "./FleetCommands.ts"
 import { machines } from "./Machines.ts"
 import { freePort, hasRedis, RedisServer } from "./RedisServer.ts"
 
@@ -32,14 +34,31 @@ const redisServer = (host?: string, settings: ReadonlyArray<string> = []) =>
     (server) => Effect.promise(() => server.stop())
   )
 
-/** Ends what is still at work when the test is over. */
-const kept = (all: Array<Started>) =>
-  Effect.addFinalizer(() =>
-    Effect.promise(async () => {
-      for (const { child } of all) child.kill("SIGKILL")
-      await Promise.all(all.map(({ ended }) => ended))
-    })
-  )
+/** A fleet with a Redis and a service of its own, calm but for what is named, on this machine or at `host`. */
+const assembled = (character: Partial<Character>, host?: string) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const redis = yield* redisServer(host)
+    const service = yield* serving(new HostileService({ ...calm, ...character }, host))
+    const all: Array<Started> = []
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        for (const { child } of all) child.kill("SIGKILL")
+        await Promise.all(all.map(({ ended }) => ended))
+      })
+    )
+    return {
+      folder,
+      redis,
+      service,
+      fleet: new Fleet(folder, service, redis.url),
+      /** Has what is still at work ended when the test is over. */
+      begun: (started: Started): Started => {
+        all.push(started)
+        return started
+      }
+    }
+  })
 
 /** Everything that is in a Redis, as text. */
 const contents = async (url: string): Promise<string> => {
@@ -69,38 +88,25 @@ const toldOf = (before: string, last: string) => {
 /** So many workers, of which one is killed again and again, and a Redis that is restarted once. */
 const dying = (machines: number, deaths: number) =>
   Effect.gen(function* () {
-    const folder = yield* temporaryFolder
     const { host, on } = yield* network(machines)
-    const redis = yield* redisServer(host)
+    const { folder, fleet, redis, service, begun } = yield* assembled(
+      { settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
+      host
+    )
     const well = yield* serving(new HostileService({ ...calm, settle: [5, 20] }, host))
-    const alone = new Fleet(join(folder), well, redis.url)
+    const alone = new Fleet(yield* temporaryFolder, well, redis.url)
     alone.write(jobs, lines)
     const out = join(folder, "alone")
-    expect(yield* Effect.promise(() => alone.run(join(folder, "state"), out).ended)).toEqual({
+    expect(yield* Effect.promise(() => alone.run(join(folder, "state-alone"), out).ended)).toEqual({
       how: 0,
       words: ""
     })
 
-    const service = yield* serving(
-      new HostileService(
-        { ...calm, settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
-        host
-      )
-    )
-    const folder2 = yield* temporaryFolder
-    const fleet = new Fleet(folder2, service, redis.url)
     fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
-    const all: Array<Started> = []
-    yield* kept(all)
-    const worker = (machine: number) => {
-      const started = fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"])
-      all.push(started)
-      return started
-    }
+    const worker = (machine: number) => begun(fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"]))
     const secrets = yield* Effect.promise(async () => {
       const workers = Array.from({ length: machines }, (_, machine) => worker(machine))
-      const run = fleet.run(join(folder2, "state"))
-      all.push(run)
+      const run = begun(fleet.run(join(folder, "state")))
       const random = chance(5)
       let secrets = ""
       for (let death = 0; death < deaths; death++) {
@@ -141,17 +147,8 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     "goes on with what a run left that was stopped or died, also for a run from another machine",
     () =>
       Effect.gen(function* () {
-        const folder = yield* temporaryFolder
-        const redis = yield* redisServer()
-        const service = yield* serving(new HostileService({ ...calm, settle: [200, 500] }))
-        const fleet = new Fleet(folder, service, redis.url)
+        const { folder, fleet, service, begun } = yield* assembled({ settle: [200, 500] })
         fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 4 } }\n")
-        const all: Array<Started> = []
-        yield* kept(all)
-        const begun = <A extends Started>(started: A): A => {
-          all.push(started)
-          return started
-        }
         yield* Effect.promise(async () => {
           const workers = [1, 2].map((one) => begun(fleet.worker(`w${one}`, [], ["--takeover", "2"])))
           const stopped = begun(fleet.run(join(folder, "one")))
@@ -217,6 +214,49 @@ describe.skipIf(!hasRedis)("a fleet", () => {
         expect(alone).toMatchObject({ poor: 4, how: 3, isKept: true })
         expect(alone.jobs.map(({ status }: { status: string }) => status)).toEqual(["failed", "delivered"])
         expect(yield* endsOf(true)).toEqual(alone)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "worker gives back what another version has handed out, says so and ends",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, redis } = yield* assembled({})
+        yield* Effect.promise(async () => {
+          const queue = new Queue("speak.provider_fast", {
+            connection: { url: redis.url },
+            prefix: "dubwright"
+          })
+          const job = await queue.add("ep1 #1", { written: "in another way" })
+          expect(await fleet.worker("w").ended).toEqual({
+            how: 2,
+            words: expect.stringMatching(
+              /^dubwright: .* is of another version: .* needs the same dubwright$/mu
+            )
+          })
+          expect(await job.getState()).toBe("delayed")
+          await queue.close()
+        })
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "worker ends when it is told to, though its Redis is gone",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, redis, service, begun } = yield* assembled({ settle: [60_000, 60_000] })
+        fleet.write(1, 4)
+        const worker = begun(fleet.worker("w"))
+        begun(fleet.run(join(fleet.share, "state")))
+        yield* Effect.promise(async () => {
+          await until(() => service.charged.length === 4)
+          await redis.stop()
+          await until(() => worker.words().includes("is gone"))
+          worker.child.kill("SIGTERM")
+          expect((await worker.ended).how).toBe(0)
+        })
       }),
     60_000
   )

@@ -1,39 +1,9 @@
 /** The real commands of a fleet: workers, and runs that hand their work to them. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
-import { type CommandEnd, writeScene } from "../hostile/Command.ts"
+import { join } from "node:path"
+import { type Started, startedBy, writeScene } from "../hostile/Command.ts"
 import type { HostileService } from "../hostile/HostileService.ts"
-
-const command = resolve("dist/dubwright.mjs")
-
-/** A command at work. */
-export interface Started {
-  readonly child: ChildProcess
-  readonly ended: Promise<CommandEnd>
-  /** What it said on stderr so far. */
-  readonly words: () => string
-}
-
-const startedBy = (
-  key: string,
-  words: ReadonlyArray<string>,
-  before: ReadonlyArray<string> = []
-): Started => {
-  const [program = process.execPath, ...rest] = [...before, process.execPath, command, ...words]
-  const { DUBWRIGHT_BASE_URL: _url, ...env } = process.env
-  const child = spawn(program, rest, {
-    env: { ...env, DUBWRIGHT_API_KEY: key },
-    stdio: ["ignore", "ignore", "pipe"]
-  })
-  let said = ""
-  child.stderr.on("data", (chunk) => (said += String(chunk)))
-  const ended = new Promise<CommandEnd>((tell) =>
-    child.once("close", (code, signal) => tell({ how: code ?? signal, words: said }))
-  )
-  return { child, ended, words: () => said }
-}
 
 /** What a fleet of the tests works on: a folder that is shared, with a manifest of so many jobs of so many lines in it. */
 export class Fleet {
@@ -72,7 +42,7 @@ export class Fleet {
 
   worker(name: string, before: ReadonlyArray<string> = [], more: ReadonlyArray<string> = []): Started {
     const where = ["--fleet", this.redis, "--share", this.share, "--name", name]
-    return startedBy(this.key, ["worker", ...where, ...more], before)
+    return startedBy(this.key, ["worker", ...where, ...more], { before })
   }
 
   /** A run; by the fleet, or alone with its results in `out`. */
@@ -100,10 +70,3 @@ export class Fleet {
     )
   }
 }
-
-/** Waits until something is so. */
-export const until = (isSo: () => boolean): Promise<void> =>
-  new Promise((done) => {
-    const look = () => (isSo() ? done() : setTimeout(look, 10))
-    look()
-  })

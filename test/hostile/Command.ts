@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { RunReport } from "../../src/domain/Report.ts"
-import type { HostileService } from "./HostileService.ts"
+import { serving, temporaryFolder } from "./Batch.ts"
+import { calm, type Character, HostileService } from "./HostileService.ts"
 
 const command = fileURLToPath(new URL("../../dist/dubwright.mjs", import.meta.url))
 
@@ -26,16 +27,54 @@ export const writeScene = (
     ).join("\n")
   )
 
+/** A folder with `scene.srt` in it and a service that speaks it, calm but for what is named, for as long as the scope. */
+export const scene = (lines: number, character: Partial<Character> = {}, words?: (line: number) => string) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    writeScene(folder, lines, words)
+    const service = yield* serving(new HostileService({ ...calm, ...character }))
+    return { folder, service }
+  })
+
 /** How a command ended: its exit code or the signal that ended it, and what it said on stderr. */
 export interface CommandEnd {
   readonly how: number | string | null
   readonly words: string
 }
 
-/** What a run is told besides, on its command line and in its environment. */
+/** A command at work. */
+export interface Started {
+  readonly child: ChildProcess
+  readonly ended: Promise<CommandEnd>
+  /** What it said on stderr so far. */
+  readonly words: () => string
+}
+
+/** Starts the command with a key and nothing else of a service in its environment; `before` stands before it, such as another program. */
+export const startedBy = (
+  key: string,
+  words: ReadonlyArray<string>,
+  { before = [], env = {} }: Pick<Besides, "before" | "env"> = {}
+): Started => {
+  const [program = process.execPath, ...rest] = [...before, process.execPath, command, ...words]
+  const { DUBWRIGHT_BASE_URL: _url, ...own } = process.env
+  const child = spawn(program, rest, {
+    env: { ...own, ...env, DUBWRIGHT_API_KEY: key },
+    stdio: ["ignore", "ignore", "pipe"]
+  })
+  let said = ""
+  child.stderr.on("data", (chunk) => (said += String(chunk)))
+  const ended = new Promise<CommandEnd>((tell) =>
+    child.once("close", (code, signal) => tell({ how: code ?? signal, words: said }))
+  )
+  return { child, ended, words: () => said }
+}
+
+/** What a command is told besides: on its command line, in its environment, before it. */
 export interface Besides {
   readonly options?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
+  readonly before?: ReadonlyArray<string>
 }
 
 /** What the words that name a scene and the service to the command are. */
@@ -66,22 +105,12 @@ export const started = (
   service: HostileService,
   state = join(folder, "state"),
   besides: Besides = {}
-) => {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [command, "run", ...wordsFor(folder, service, state), "--quiet", ...(besides.options ?? [])],
-    {
-      env: { ...process.env, ...besides.env, DUBWRIGHT_API_KEY: service.character.key },
-      stdio: ["ignore", "ignore", "pipe"]
-    }
+): Started =>
+  startedBy(
+    service.character.key,
+    ["run", ...wordsFor(folder, service, state), "--quiet", ...(besides.options ?? [])],
+    besides
   )
-  let words = ""
-  child.stderr?.on("data", (chunk) => (words += String(chunk)))
-  const ended = new Promise<CommandEnd>((resolve) =>
-    child.once("close", (code, signal) => resolve({ how: code ?? signal, words }))
-  )
-  return { child, ended }
-}
 
 /** The scene's finished sound. */
 export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "out/scene/scene.wav"))
@@ -90,9 +119,13 @@ export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "o
 export const runIn = (folder: string): RunReport =>
   Schema.decodeUnknownSync(Schema.parseJson(RunReport))(readFileSync(join(folder, "out/run.json"), "utf8"))
 
-/** Waits until so many tasks were charged. */
-export const reached = (service: HostileService, count: number): Promise<void> =>
-  new Promise((resolve) => {
-    const look = () => (service.charged.length >= count ? resolve() : setTimeout(look, 2))
+/** Waits until something is so. */
+export const until = (isSo: () => boolean): Promise<void> =>
+  new Promise((done) => {
+    const look = () => (isSo() ? done() : setTimeout(look, 2))
     look()
   })
+
+/** Waits until so many tasks were charged. */
+export const reached = (service: HostileService, count: number): Promise<void> =>
+  until(() => service.charged.length >= count)

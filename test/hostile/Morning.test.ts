@@ -3,17 +3,15 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { serving, temporaryFolder } from "./Batch.ts"
-import { planned, reached, runIn, started, writeScene } from "./Command.ts"
-import { calm, HostileService } from "./HostileService.ts"
+import { planned, reached, runIn, scene, started } from "./Command.ts"
 
 it.scopedLive(
   "each cue that could not be spoken is named with its own cause",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeScene(folder, 8, (line) => (line === 5 ? "A word that is too long." : `This is line ${line}.`))
-      const service = yield* serving(new HostileService({ ...calm, longest: 20, refuses: /[37]/u }))
+      const { folder, service } = yield* scene(8, { longest: 20, refuses: /[37]/u }, (line) =>
+        line === 5 ? "A word that is too long." : `This is line ${line}.`
+      )
       yield* Effect.promise(async () => expect((await started(folder, service).ended).how).toBe(3))
       expect(runIn(folder).jobs).toEqual([
         {
@@ -32,9 +30,7 @@ it.scopedLive(
   "a plan after a run that was cut short counts what is paid for as under way, not as to be sent",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeScene(folder, 24)
-      const service = yield* serving(new HostileService({ ...calm, settle: [60_000, 60_000] }))
+      const { folder, service } = yield* scene(24, { settle: [60_000, 60_000] })
       yield* Effect.promise(async () => {
         const { child, ended } = started(folder, service)
         await reached(service, 6)
@@ -67,9 +63,7 @@ it.scopedLive(
   "a clock that is set back makes no run shorter than nothing, and no batch cheaper",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeScene(folder, 40)
-      const service = yield* serving(new HostileService({ ...calm, settle: [100, 200] }))
+      const { folder, service } = yield* scene(40, { settle: [100, 200] })
       const [flag, loaded] = [join(folder, "set-back"), join(folder, "clock.mjs")]
       writeFileSync(loaded, setBackOnce(flag))
       const options = ["--max-credits", "500"]

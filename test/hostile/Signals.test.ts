@@ -1,9 +1,8 @@
 /** The real command, asked to stop by signals: what is in the air comes home, and nothing is paid for twice. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { serving, temporaryFolder } from "./Batch.ts"
-import { reached, started, writeScene } from "./Command.ts"
-import { calm, type Character, HostileService } from "./HostileService.ts"
+import { reached, scene, started } from "./Command.ts"
+import type { Character } from "./HostileService.ts"
 
 const lines = 60
 
@@ -14,9 +13,7 @@ it.scopedLive(
   "SIGINT and SIGTERM save what is under way and end the run with their codes; it goes on from there",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeScene(folder, lines)
-      const service = yield* serving(new HostileService({ ...calm, settle: [300, 600] }))
+      const { folder, service } = yield* scene(lines, { settle: [300, 600] })
       yield* Effect.promise(async () => {
         for (const [signal, code] of [
           ["SIGINT", 130],
@@ -46,10 +43,8 @@ it.scopedLive(
   "a second signal stops at once, though an answer is still in the air; nothing is paid for twice even so",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeScene(folder, lines)
       const odds: Character["odds"] = { "create-hang-after": 1 }
-      const service = yield* serving(new HostileService({ ...calm, odds }))
+      const { folder, service } = yield* scene(lines, { odds })
       yield* Effect.promise(async () => {
         const { child, ended } = started(folder, service)
         await reached(service, 4)

@@ -1,20 +1,18 @@
 /** The real command before a service that takes shorter texts than was thought. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { serving, temporaryFolder } from "./Batch.ts"
-import { started, writeScene } from "./Command.ts"
-import { calm, HostileService } from "./HostileService.ts"
+import { scene, started } from "./Command.ts"
 
 it.scopedLive(
   "a text that is refused as too long fails its job, and the next run sends it in pieces that are taken",
   () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
       const long = ["One", "Two", "Three"].map(
         (first) => `${first} of those lines that go on for longer than anyone would have thought, and on.`
       )
-      writeScene(folder, 3, (line) => (line === 2 ? long.join(" ") : `Line ${line}.`))
-      const service = yield* serving(new HostileService({ ...calm, longest: 150 }))
+      const { folder, service } = yield* scene(3, { longest: 150 }, (line) =>
+        line === 2 ? long.join(" ") : `Line ${line}.`
+      )
       yield* Effect.promise(async () => {
         const first = await started(folder, service).ended
         expect(first.how).toBe(3)

@@ -1,0 +1,52 @@
+/** A Redis that goes away while it is needed. */
+import { once } from "node:events"
+import { connect, createServer, type Socket } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { connected } from "../../src/fleet/Redis.ts"
+import { hasRedis, RedisServer } from "./RedisServer.ts"
+
+/** A way to a port that can be cut: what went over it so far is then never heard of again, and nobody is told. */
+const cutable = async (port: number) => {
+  const sockets: Array<Socket> = []
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1")
+    near.pipe(far).on("error", () => near.destroy())
+    far.pipe(near).on("error", () => far.destroy())
+    sockets.push(near, far)
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  return {
+    url: `redis://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    cut: () => {
+      for (const socket of sockets.splice(0)) socket.unpipe().pause()
+    },
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+}
+
+describe.skipIf(!hasRedis)("a Redis", () => {
+  it.scopedLive("whose connection dies without a word is told of, and asked again over another", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(() => RedisServer.start()),
+        (server) => Effect.promise(() => server.stop())
+      )
+      const way = yield* Effect.acquireRelease(
+        Effect.promise(() => cutable(server.port)),
+        ({ close }) => Effect.sync(close)
+      )
+      const told: Array<string> = []
+      const { client } = yield* connected(way.url, undefined, (line) => told.push(line), 200)
+      yield* Effect.promise(() => client.set("what", "was kept"))
+      way.cut()
+      expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
+      expect(told).toEqual([`${way.url} is gone; waiting for it`, `${way.url} is back`])
+    })
+  )
+})
