@@ -37,21 +37,29 @@ export const textOr = (name: string, placeholder: string, fallback: string, desc
 export const requiredText = (name: string, placeholder: string, description: string) =>
   checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
 
-/** A whole number within bounds, both included. */
-export const wholeNumber = (
+/** Both are included. */
+interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+/** A whole number within bounds. */
+export const wholeNumber = (name: string, placeholder: string, bounds: Bounds, description: string) =>
+  maybe(requiredWholeNumber(name, placeholder, bounds, description))
+
+/** A whole number within bounds that cannot be left out. */
+export const requiredWholeNumber = (
   name: string,
   placeholder: string,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max }: Bounds,
   description: string
 ) =>
-  maybe(
-    checked(
-      name,
-      placeholder,
-      Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max)),
-      `a whole number from ${min} to ${max}`,
-      description
-    )
+  checked(
+    name,
+    placeholder,
+    Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max)),
+    `a whole number from ${min} to ${max}`,
+    description
   )
 
 /** Zero or more. */

@@ -6,30 +6,32 @@ import { badUsage } from "./Ended.ts"
 import { Screen } from "./Screen.ts"
 import { table } from "./Table.ts"
 
-interface Account {
+interface NewKey {
   readonly data: string
   readonly name: string
   readonly credits: number | undefined
+  readonly account: number | undefined
 }
 
-const optionsOf = ({ name, credits }: Account): Keys.KeyOptions => ({
+const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
   name,
-  ...(credits === undefined ? {} : { credits })
+  ...(credits === undefined ? {} : { credits }),
+  ...(account === undefined ? {} : { account })
 })
 
-export const create = Effect.fn("KeysCommand.create")(function* (account: Account) {
+export const create = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
   const screen = yield* Screen
-  const key = yield* Keys.create(account.data, optionsOf(account))
+  const key = yield* Keys.create(wanted.data, optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
 export const importKey = Effect.fn("KeysCommand.import")(function* (
-  account: Account & { readonly key: Option.Option<string> }
+  wanted: NewKey & { readonly key: Option.Option<string> }
 ) {
   const screen = yield* Screen
-  const key = yield* Option.match(account.key, { onNone: () => fromStdin, onSome: Effect.succeed })
-  yield* Keys.importKey(account.data, Redacted.make(key), optionsOf(account))
-  yield* screen.say(`imported a key for ${account.name}`)
+  const key = yield* Option.match(wanted.key, { onNone: () => fromStdin, onSome: Effect.succeed })
+  yield* Keys.importKey(wanted.data, Redacted.make(key), optionsOf(wanted))
+  yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
 export const list = Effect.fn("KeysCommand.list")(function* (options: {
@@ -41,12 +43,13 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
   yield* screen.result(
     table(
-      ["id", "name", "key", "made", "credits", "used", "reserved", "state"],
+      ["id", "name", "key", "made", "account", "credits", "used", "reserved", "state"],
       keys.map((key) => [
         key.id,
         key.name,
         key.hint,
         key.createdAt.toISOString().slice(0, 16).replace("T", " "),
+        key.account,
         key.granted === undefined ? "no limit" : String(key.granted),
         key.used,
         key.reserved,
@@ -55,6 +58,16 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
       screen.look
     )
   )
+})
+
+export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
+  readonly data: string
+  readonly account: number
+  readonly credits: number
+}) {
+  const screen = yield* Screen
+  const granted = yield* Keys.grant(options.data, options.account, options.credits)
+  yield* screen.say(`account ${options.account} may spend ${granted} credits in all`)
 })
 
 export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {

@@ -53,6 +53,31 @@ export interface KeyHolder {
  * for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
  */
 export const make = (sql: SqlClient, secret: Secret.Secret) => {
+  const newAccount = (name: string, credits: number | undefined, now: number) =>
+    Effect.map(
+      sql<{
+        id: number
+      }>`INSERT INTO accounts ${sql.insert({ name, granted: credits ?? null, created_at: now })} RETURNING id`,
+      (rows) => rows[0]?.id ?? 0
+    )
+
+  /** Gives an account more, and says what it has been given in all. */
+  const granted = (account: number, credits: number) =>
+    Effect.gen(function* () {
+      const [row] = yield* sql<{
+        granted: number | null
+      }>`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
+      if (row === undefined) {
+        return yield* new KeyRejected({
+          detail: `there is no account ${account}; \`keys list\` shows those there are`
+        })
+      }
+      if (row.granted === null && credits > 0) {
+        return yield* new KeyRejected({ detail: `account ${account} has no limit: it needs no more credits` })
+      }
+      return row.granted ?? 0
+    })
+
   const insert = (key: string, options: KeyOptions, imported: boolean) =>
     sql
       .withTransaction(
@@ -65,31 +90,20 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
               detail: `the name "${name}" does not do: expected 1 to 100 characters on one line`
             })
           }
-          const credits = options.credits
+          const { credits } = options
           if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0)) {
             return yield* new KeyRejected({
               detail: `credits ${credits}: expected a whole number, 0 or more`
             })
           }
-          const account = yield* options.account === undefined
-            ? sql<{
-                id: number
-              }>`INSERT INTO accounts ${sql.insert({ name, granted: credits ?? null, created_at: now })} RETURNING id`
-            : sql<{
-                id: number
-              }>`UPDATE accounts SET granted = granted + ${credits ?? 0} WHERE id = ${options.account} RETURNING id`
-          const owner = account[0]
-          if (owner === undefined) {
-            return yield* new KeyRejected({
-              detail: `there is no account ${options.account}; \`keys list\` shows those there are`
-            })
-          }
+          const owner = options.account ?? (yield* newAccount(name, credits, now))
+          if (options.account !== undefined) yield* granted(owner, credits ?? 0)
           const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
           if (taken.length > 0) {
             return yield* new KeyRejected({ detail: "this key is known already; `keys list` shows it" })
           }
           yield* sql`INSERT INTO keys ${sql.insert({
-            account_id: owner.id,
+            account_id: owner,
             name,
             hint: hintOf(key),
             selector: selectorOf(digest),
@@ -123,6 +137,10 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
         })
       }
       yield* insert(value, options, true)
+    }),
+
+    grant: Effect.fn("Keys.grant")(function* (account: number, credits: number) {
+      return yield* Effect.catchTag(granted(account, credits), "SqlError", Effect.die)
     }),
 
     list: sql<KeyRow>`${shown} ORDER BY k.id`.pipe(

@@ -30,6 +30,17 @@ export const list = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Dat
     withKeys(dataDir, (keys) => keys.list)
   )
 
+/** Gives an account more credits to spend; all that it may spend now, since its beginning. */
+export const grant = (
+  dataDir: string,
+  account: number,
+  credits: number
+): Effect.Effect<number, KeyRejected | Database.DataFolderUnusable> =>
+  Effect.zipRight(
+    there(dataDir),
+    withKeys(dataDir, (keys) => keys.grant(account, credits))
+  )
+
 /** Revokes a key, named by its id or, where only one valid key has it, by its name. From then on it is refused. */
 export const revoke = (
   dataDir: string,

@@ -201,11 +201,14 @@ describe("the service", () => {
     })
     expect([imported.code, imported.stdout]).toEqual([0, ""])
 
+    const granted = await run(["keys", "grant", "--data", data, "--account", "1", "--credits", "500"])
+    expect([granted.code, granted.stderr]).toEqual([0, "account 1 may spend 1500 credits in all\n"])
+
     const asked = (words: ReadonlyArray<string>, with_: string) =>
       run([...words, "--base-url", address], { env: { DUBWRIGHT_API_KEY: with_ } })
     const credits = await asked(["credits", "--json"], key)
     expect(credits.code).toBe(0)
-    expect(JSON.parse(credits.stdout)).toEqual({ credits: 1000, unlimited: false, used: 0, reserved: 0 })
+    expect(JSON.parse(credits.stdout)).toEqual({ credits: 1500, unlimited: false, used: 0, reserved: 0 })
     expect((await asked(["health"], "an-older-key-0001")).code).toBe(0)
     const voices = await asked(["voices", "--json"], key)
     expect(JSON.parse(voices.stdout).length).toBeGreaterThan(100)

@@ -27,22 +27,33 @@ const serve = Command.make(
   )
 )
 
-const accountName = Flags.requiredText("name", "NAME", "The account's name.")
+const accountName = Flags.requiredText("name", "NAME", "The key's name, and that of its new account.")
+const anyNumber = { min: 0, max: Number.MAX_SAFE_INTEGER }
 const granted = Flags.wholeNumber(
   "credits",
   "N",
-  { min: 0, max: Number.MAX_SAFE_INTEGER },
-  "Credits the account may spend; without it, no limit."
+  anyNumber,
+  "Credits the account may spend, or may spend in addition; a new account without it has no limit."
+)
+const existing = Flags.wholeNumber(
+  "account",
+  "NUMBER",
+  anyNumber,
+  "The account that the key opens, by its number in `keys list`; without it, a new one."
 )
 
 const keysCreate = Command.make(
   "create",
-  { data: Flags.data, name: accountName, credits: granted },
+  { data: Flags.data, name: accountName, credits: granted, account: existing },
   lazily(
     () => import("../KeysCommand.ts"),
     ({ create }) => create
   )
-).pipe(Command.withDescription("Creates an account and prints its key, alone, this once."))
+).pipe(
+  Command.withDescription(
+    "Creates an account, or a further key to one, and prints the key, alone, this once."
+  )
+)
 
 const keysImport = Command.make(
   "import",
@@ -50,6 +61,7 @@ const keysImport = Command.make(
     data: Flags.data,
     name: accountName,
     credits: granted,
+    account: existing,
     key: Args.text({ name: "key" }).pipe(
       Args.withDescription(
         "The key. Left out, it is read from stdin, where lists of processes do not show it."
@@ -72,6 +84,24 @@ const keysList = Command.make(
   )
 ).pipe(Command.withDescription("Accounts with their keys' first letters, credits and use."))
 
+const keysGrant = Command.make(
+  "grant",
+  {
+    data: Flags.data,
+    account: Flags.requiredWholeNumber(
+      "account",
+      "NUMBER",
+      anyNumber,
+      "The account, by its number in `keys list`."
+    ),
+    credits: Flags.requiredWholeNumber("credits", "N", anyNumber, "Credits that it may spend in addition.")
+  },
+  lazily(
+    () => import("../KeysCommand.ts"),
+    ({ grant }) => grant
+  )
+).pipe(Command.withDescription("Gives an account more credits, also while the service runs."))
+
 const keysRevoke = Command.make(
   "revoke",
   {
@@ -88,7 +118,7 @@ const keysRevoke = Command.make(
 
 const keys = Command.make("keys").pipe(
   Command.withDescription("The service's keys."),
-  Command.withSubcommands([keysCreate, keysImport, keysList, keysRevoke])
+  Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke])
 )
 
 const worker = Command.make(
@@ -125,6 +155,12 @@ const worker = Command.make(
 export const servingCommands = [serve, keys, worker] as const
 export const servingShapes = [
   shapeOf(serve),
-  shapeOf(keys, [shapeOf(keysCreate), shapeOf(keysImport), shapeOf(keysList), shapeOf(keysRevoke)]),
+  shapeOf(keys, [
+    shapeOf(keysCreate),
+    shapeOf(keysImport),
+    shapeOf(keysList),
+    shapeOf(keysGrant),
+    shapeOf(keysRevoke)
+  ]),
   shapeOf(worker)
 ]
