@@ -49,7 +49,10 @@ export const Health = Schema.Struct({
   queue: Schema.Struct({
     queued: Schema.Int.annotations({ description: "Tasks that wait, of all accounts." }),
     processing: Schema.Int.annotations({ description: "Tasks being spoken." }),
-    limit: Schema.Int.annotations({ description: "How many may wait before new ones are refused with 429." })
+    limit: Schema.Int.annotations({
+      description:
+        "How many may wait before new ones are refused with 429. Accounts that have tasks waiting share it evenly."
+    })
   })
 }).annotations({ identifier: "Health", description: "How the service is." })
 export type Health = typeof Health.Type

@@ -84,7 +84,7 @@ export const admit = (
 /** The refusal while a provider's engine cannot work, or has not told its voices yet. */
 export const engineUnavailable = new Unavailable({
   code: "engine_unavailable",
-  message: "this provider's engine cannot work now; GET /v1/health-check says more",
+  message: "this provider's engine cannot work now; GET /v1/health-check tells when it can",
   retry_after: 30
 })
 

@@ -12,8 +12,10 @@ export class Desk extends Context.Tag("service/Desk")<
     readonly bodyBytes: number
     /** Seconds at which an SRT's last entry must have begun. */
     readonly timeline: number
-    /** Tasks that may wait at once. */
+    /** Tasks that may wait at once; accounts that have some waiting share it evenly. */
     readonly queue: number
+    /** Whether clients are told an engine's own words, in which addresses, programs and variables may be named. */
+    readonly candid: boolean
     readonly publicUrl: string | undefined
     /** Whether the service is stopping. */
     readonly draining: () => boolean

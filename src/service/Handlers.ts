@@ -43,15 +43,15 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         ? Effect.void
         : Effect.fail(providerUnknown(catalogue.offer(), provider))
 
-    const available = (engine: string) =>
+    const available = (owner: number, engine: string) =>
       Effect.gen(function* () {
         const trouble = yield* health.trouble(engine)
         if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-        const { queued } = yield* store.counts
-        if (queued >= desk.queue) {
+        const { own, others } = yield* store.waiting(owner)
+        if (own >= shareOf(desk.queue, 1 + others)) {
           return yield* new TooManyRequests({
             code: "queue_full",
-            message: `${queued} tasks wait already; see Retry-After`,
+            message: `${own} tasks of yours wait already; see Retry-After`,
             retry_after: 5
           })
         }
@@ -68,7 +68,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
                 provider: provider.id,
                 ready,
-                ...(reason === undefined ? {} : { reason })
+                ...(reason === undefined ? {} : { reason: desk.candid ? reason : awayForClients })
               })),
             { concurrency: "unbounded" }
           )
@@ -137,7 +137,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const body = yield* readBody(request, CreateTask, desk.bodyBytes)
           if (desk.draining()) return yield* stopping
           const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
-          yield* available(order.provider.engine)
+          yield* available(owner, order.provider.engine)
           const taskId = randomUUID()
           // Whoever goes away between the two leaves no task behind that no worker has heard of.
           yield* store
@@ -216,6 +216,12 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
   })
 )
+
+/** An account's share of the queue among so many that have tasks waiting: nobody is kept out by another's, and one alone has all of it. */
+const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
+
+/** All that a client is told of an engine that is away; the log says why. */
+const awayForClients = "its engine cannot work now"
 
 const taskUnknown = new NotFound({
   code: "task_unknown",

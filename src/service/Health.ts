@@ -24,12 +24,22 @@ export type Trouble = "disk_full" | "engine_unavailable"
 export const make = Effect.fnUntraced(function* (folder: string, engines: EngineSet, freeDisk: number) {
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
+    let ready = true
+    /** Stands in the log once when it goes and once when it comes back: what is wrong with it is for nobody else's eyes. */
+    const told = (health: EngineHealth) => {
+      if (health.ready === ready) return Effect.void
+      ready = health.ready
+      return ready
+        ? Effect.annotateLogs(Effect.logInfo("an engine is back"), { engine: name })
+        : Effect.annotateLogs(Effect.logWarning("an engine is away"), { engine: name, reason: health.reason })
+    }
     const check = engine.check.pipe(
       Effect.timeoutFail({ duration: "10 seconds", onTimeout: () => ({ message: "it does not answer" }) }),
       Effect.match({
         onFailure: ({ message }): EngineHealth => ({ ready: false, reason: message }),
         onSuccess: (): EngineHealth => ({ ready: true, reason: undefined })
-      })
+      }),
+      Effect.tap(told)
     )
     checks.set(name, yield* keptFresh(check, 10))
   }

@@ -100,6 +100,14 @@ const migrations = {
           deleted_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID`
     )
+  ),
+  "0002_turns": Effect.flatMap(
+    SqlClient,
+    statements(
+      // Accounts take turns: each one's oldest waiting task is found without looking at the others'.
+      `DROP INDEX tasks_waiting`,
+      `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`
+    )
   )
 }
 

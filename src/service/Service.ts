@@ -51,9 +51,10 @@ export interface Serving {
  * within the time that the settings give, takes no new ones meanwhile and still answers all other requests.
  */
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
-  Effect.map(run(options, { durable: true, drain: options.config.limits?.drain ?? 20 }), ({ address }) => ({
-    address
-  }))
+  Effect.map(
+    run(options, { durable: true, candid: false, drain: options.config.limits?.drain ?? 20 }),
+    ({ address }) => ({ address })
+  )
 
 /** A service that another process carries inside it. */
 export interface EmbeddedOptions {
@@ -79,7 +80,8 @@ export const embedded = (
         dataDir: options.dataDir,
         config: { ...config, audio: { format: "wav", ...config.audio } }
       },
-      { durable: false, drain: config.limits?.drain ?? 0 }
+      // Its one client is whoever runs it.
+      { durable: false, candid: true, drain: config.limits?.drain ?? 0 }
     )
     return { address, key: yield* keys.embed }
   })
@@ -87,7 +89,15 @@ export const embedded = (
 /** How a task that was under way each time the service died is treated: after so many deaths it has failed. */
 const deathsOfATask = 20
 
-const run = (options: ServeOptions, manner: { readonly durable: boolean; readonly drain: number }) =>
+/** How a service is run; `drain` is in seconds. */
+interface Manner {
+  readonly durable: boolean
+  /** Whether clients are told an engine's own words. */
+  readonly candid: boolean
+  readonly drain: number
+}
+
+const run = (options: ServeOptions, manner: Manner) =>
   Effect.gen(function* () {
     const { config, dataDir } = options
     const { limits = {}, keep = {} } = config
@@ -138,6 +148,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
         catalogue,
         engines,
         metrics,
+        candid: manner.candid,
         audio: audioOf(config),
         attempts: limits.attempts ?? 3,
         timeout: `${limits.taskTimeout ?? 900} seconds`
@@ -149,6 +160,7 @@ const run = (options: ServeOptions, manner: { readonly durable: boolean; readonl
       bodyBytes: limits.bodyBytes ?? 256_000,
       timeline: limits.timeline ?? 14_400,
       queue: limits.queue ?? 10_000,
+      candid: manner.candid,
       publicUrl: config.publicUrl,
       draining: () => draining,
       wake: workers.wake,

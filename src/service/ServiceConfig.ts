@@ -103,7 +103,10 @@ export const ServiceConfig = Schema.Struct({
   ),
   limits: optional(
     Schema.Struct({
-      queue: optional(count(1, 1_000_000), "Tasks that may wait at once over all accounts; default 10000."),
+      queue: optional(
+        count(1, 1_000_000),
+        "Tasks that may wait at once; accounts that have some waiting share it evenly. Default 10000."
+      ),
       bodyBytes: optional(count(1_024, 64_000_000), "Bytes of a request's body; default 256000."),
       timeline: optional(
         Schema.Number.pipe(Schema.between(1, 86_400)),

@@ -5,6 +5,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
 import { claimedOf, type NewTask, type Outcome, storedOf, type TaskRow } from "./TaskRecord.ts"
+import { Turns, type Waiting } from "./Turns.ts"
 
 /** The account cannot pay for a task. */
 export class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -21,6 +22,7 @@ export interface Balance {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const turns = new Turns()
 
   const settle = (taskId: string, change: Effect.Effect<ReadonlyArray<Reserved>, unknown>, spent: boolean) =>
     sql
@@ -78,14 +80,26 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    /** Gives the oldest waiting task of a provider to a worker. */
+    /** Gives a waiting task of a provider to a worker: the oldest of the account whose turn it is. */
     claim: (provider: string) =>
-      sql<TaskRow>`UPDATE tasks SET status = 'processing', attempts = attempts + 1
-        WHERE id = (SELECT id FROM tasks WHERE status = 'queued' AND provider = ${provider} ORDER BY id LIMIT 1)
-        RETURNING *`.pipe(
-        Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), claimedOf)),
-        Effect.orDie
-      ),
+      Effect.gen(function* () {
+        for (;;) {
+          const next = turns.next(
+            provider,
+            yield* sql<Waiting>`SELECT account, oldest FROM (SELECT accounts.id AS account,
+              (SELECT MIN(id) FROM tasks INDEXED BY tasks_waiting
+                WHERE status = 'queued' AND account_id = accounts.id AND provider = ${provider}) AS oldest
+              FROM accounts) WHERE oldest IS NOT NULL`
+          )
+          if (next === undefined) return Option.none()
+          const [row] = yield* sql<TaskRow>`UPDATE tasks SET status = 'processing', attempts = attempts + 1
+              WHERE id = ${next.oldest} AND status = 'queued' RETURNING *`
+          // Another worker may have taken it in between, or its owner deleted it.
+          if (row === undefined) continue
+          turns.had(provider, next.account)
+          return Option.some(claimedOf(row))
+        }
+      }).pipe(Effect.orDie),
 
     /** Whether a task of a provider waits. */
     waits: (provider: string) =>
@@ -205,6 +219,17 @@ const make = Effect.gen(function* () {
 
     /** An account's credits. */
     balance: (account: number) => balanceOf(sql, account),
+
+    /** How many tasks of an account wait, and how many other accounts have tasks that wait. */
+    waiting: (account: number) =>
+      sql<{ account_id: number; count: number }>`SELECT account_id, COUNT(*) AS count
+        FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' GROUP BY account_id`.pipe(
+        Effect.map((rows) => ({
+          own: rows.find((row) => row.account_id === account)?.count ?? 0,
+          others: rows.filter((row) => row.account_id !== account).length
+        })),
+        Effect.orDie
+      ),
 
     /** How many tasks wait and are being spoken, over all accounts. */
     counts: sql<{

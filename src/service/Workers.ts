@@ -19,6 +19,8 @@ export interface WorkerOptions {
   readonly catalogue: Context.Tag.Service<Catalogue>
   readonly engines: EngineSet
   readonly metrics: Metrics
+  /** Whether a failed task tells its owner an engine's own words, in which addresses and programs may be named. */
+  readonly candid: boolean
   readonly audio: AudioSettings
   /** Tries of a task whose failure may pass. */
   readonly attempts: number
@@ -147,10 +149,11 @@ const settle = (
     }
     const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
     const { code, message } = failure === undefined ? ourFault : verdictOf(failure)
+    const reason = failure === undefined ? message : detailOf(failure)
     yield* failure === undefined
       ? Effect.logError("a task failed for a fault in the service", tried.cause)
-      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason: detailOf(failure) }))
-    yield* surely(store.fail(task.taskId, code, message), restore)
+      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
+    yield* surely(store.fail(task.taskId, code, options.candid ? reason : message), restore)
     options.metrics.task(provider.id, "failed", task.characters, taken)
   }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
 
@@ -246,20 +249,30 @@ const verdictOf = (
       return { code: "timeout", message: "speaking took longer than the service allows", passing: false }
     case "SpeechFailed":
       switch (failure.reason) {
+        // What lies in the request is told in the engine's words: nobody else can mend it.
         case "nothing-to-say":
-        case "unknown-voice":
         case "too-long":
         case "refused":
           return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
+        case "unknown-voice":
+          return { code: "unknown_voice", message: "the engine has no such voice", passing: false }
         case "timeout":
         case "crashed":
         case "bad-output":
         case "busy":
           return {
             code: `engine_${failure.reason.replaceAll("-", "_")}`,
-            message: failure.detail,
+            message: engineTroubles[failure.reason],
             passing: true
           }
       }
   }
+}
+
+/** What is wrong with an engine, without its own words: they may name addresses, programs and folders. */
+const engineTroubles = {
+  timeout: "the speech engine took too long",
+  crashed: "the speech engine broke down over it",
+  "bad-output": "the speech engine gave no audio that can be used",
+  busy: "the speech engine is busy"
 }

@@ -14,8 +14,12 @@ import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 
 const started: Array<Started> = []
-const start = async (config: ServiceConfig, dataDir?: string): Promise<Started> => {
-  const service = await startService({ audio: { format: "wav" }, ...config }, dataDir)
+const start = async (
+  config: ServiceConfig,
+  dataDir?: string,
+  log?: (line: string) => void
+): Promise<Started> => {
+  const service = await startService({ audio: { format: "wav" }, ...config }, dataDir, log)
   started.push(service)
   return service
 }
@@ -76,25 +80,36 @@ describe("an engine", () => {
     const key = await service.newKey(100)
     const { task_id } = await create(service, key, "fast-one", body)
     const task = await ended(service, key, task_id)
-    expect(task).toMatchObject({ status: "failed", error: { code: "engine_crashed" } })
+    expect(task).toMatchObject({
+      status: "failed",
+      error: { code: "engine_crashed", message: "the speech engine broke down over it" }
+    })
     expect(task.audio_url).toBeUndefined()
     expect(await balance(service, key)).toMatchObject({ credits: 100, used: 0, reserved: 0 })
   })
 
-  test("that is not there leaves its provider unavailable, and says so", async () => {
+  test("that is not there leaves its provider unavailable; why stands in the log, and is no client's to know", async () => {
     const config = programmed("")
-    const service = await start({
-      ...config,
-      engines: {
-        program: { kind: "command", program: "no-such-program-here", args: [], voices: [{ id: "one" }] }
-      }
-    })
+    const log: Array<string> = []
+    const service = await start(
+      {
+        ...config,
+        engines: {
+          program: { kind: "command", program: "no-such-program-here", args: [], voices: [{ id: "one" }] }
+        }
+      },
+      undefined,
+      (line) => log.push(line)
+    )
     const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
     expect(refusalOf(answer).slice(0, 2)).toEqual([503, "engine_unavailable"])
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
     const health = await ask(service.address, service.key, "GET", "/v1/health-check")
-    expect(health.body).toMatchObject({ status: "degraded" })
-    expect(JSON.stringify(health.body)).toContain("no-such-program-here")
+    expect(health.body).toMatchObject({
+      status: "degraded",
+      providers: [{ provider: "provider_fast", ready: false, reason: "its engine cannot work now" }]
+    })
+    expect(log.filter((line) => line.includes("no-such-program-here")).length).toBe(1)
   })
 
   test("that takes too long is cut off", async () => {
@@ -156,6 +171,18 @@ describe("a limit", () => {
       task_id: oldest?.task_id
     })
     expect(refusalOf(busy)).toEqual([409, "task_under_way", "task_id"])
+  })
+
+  test("of the queue is shared by the accounts that have tasks waiting", async () => {
+    const service = await start(programmed(hanging, { queue: 4, drain: 0 }))
+    const other = await service.newKey()
+    const post = async (key: string) =>
+      (await ask(service.address, key, "POST", "/v1/text-to-speech/fast-one", body)).status
+    let taken = 0
+    while ((await post(service.key)) === 200) taken++
+    expect(taken).toBeGreaterThanOrEqual(4)
+    expect([await post(other), await post(other), await post(other)]).toEqual([200, 200, 429])
+    expect(await post(service.key)).toBe(429)
   })
 
   test("of requests a second holds for each account apart", async () => {

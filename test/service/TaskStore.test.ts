@@ -86,6 +86,26 @@ describe("TaskStore", () => {
     )
   )
 
+  it.scoped("lets accounts take turns, each with its oldest first", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const [many, few] = [yield* account(folder, 100), yield* account(folder, 100)]
+        const of = (owner: number) => task(owner, 1)
+        const [first, second, third] = [of(many), of(many), of(many)]
+        const [late, last] = [of(few), of(few)]
+        for (const each of [first, second, third, late, last]) yield* store.create(each)
+        expect(yield* store.waiting(many)).toEqual({ own: 3, others: 1 })
+        expect(yield* store.waiting(0)).toEqual({ own: 0, others: 2 })
+        const taken: Array<string> = []
+        for (let next = yield* store.claim("p"); Option.isSome(next); next = yield* store.claim("p")) {
+          taken.push(next.value.taskId)
+        }
+        expect(taken).toEqual([first, late, second, last, third].map(({ taskId }) => taskId))
+      })
+    )
+  )
+
   it.scoped("takes interrupted tasks up again after a start, but not for ever", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
@@ -196,7 +216,11 @@ describe("Keys", () => {
     inFolder((folder) =>
       Effect.gen(function* () {
         const mistyped = join(folder, "mistyped")
-        for (const asked of [Effect.asVoid(Keys.list(mistyped)), Effect.asVoid(Keys.revoke(mistyped, "1"))]) {
+        for (const asked of [
+          Effect.asVoid(Keys.list(mistyped)),
+          Effect.asVoid(Keys.grant(mistyped, 1, 1)),
+          Effect.asVoid(Keys.revoke(mistyped, "1"))
+        ]) {
           expect((yield* Effect.flip(asked)).message).toBe(
             `${mistyped}: no service has kept anything here; name its folder with --data`
           )
@@ -238,6 +262,10 @@ describe("Keys", () => {
         ["first", 1, 15],
         ["second", 1, 15]
       ])
+      expect(yield* Keys.grant(folder, 1, 5)).toBe(20)
+      yield* Keys.create(folder, { name: "endless" })
+      expect((yield* Effect.flip(Keys.grant(folder, 2, 5))).message).toContain("account 2 has no limit")
+      expect((yield* Effect.flip(Keys.grant(folder, 9, 5))).message).toContain("there is no account 9")
     })
   )
 })
