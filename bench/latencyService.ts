@@ -1,9 +1,11 @@
-/** A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS`. */
+/** A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS [AUDIO FILE]`. */
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { babble } from "../test/hostile/Babble.ts"
 
 const latency = Number(process.argv[2] ?? 0)
-const audio = babble("yes")
+const file = process.argv[3]
+const audio = file === undefined ? babble("yes") : readFileSync(file)
 const tasks = new Map<string, number>()
 let made = 0
 let looks = 0
@@ -37,7 +39,7 @@ const server = createServer((request, response) => {
       ...(done ? { audio_url: `/audio/${id}` } : {})
     })
   } else if (url.startsWith("/audio/")) {
-    response.writeHead(200, { "content-type": "audio/wav", "content-length": audio.length })
+    response.writeHead(200, { "content-type": file === undefined ? "audio/wav" : "audio/mpeg", "content-length": audio.length })
     response.end(audio)
   } else if (url === "/figures") {
     send({ made, looks, most })

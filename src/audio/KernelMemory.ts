@@ -5,6 +5,16 @@ interface Kernels {
   readonly memory: WebAssembly.Memory
   readonly loudest: (samples: number, count: number) => number
   readonly doubled: (line: number, out: number, count: number, weights: number, pairs: number) => void
+  readonly sampled: (
+    line: number,
+    out: number,
+    count: number,
+    filter: number,
+    taps: number,
+    up: number,
+    down: number,
+    phase: number
+  ) => void
   readonly raised: (samples: number, count: number, left: number, stretch: number, out: number) => void
   readonly added: (to: number, samples: number, count: number) => void
   readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
@@ -47,11 +57,13 @@ export const stateAt = 2_048
 export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144
+export const phasesAt = 1_048_576
 /** From here on it is lent to whoever keeps samples in it, up to its end. */
-export const lentAt = 1_048_576
+export const lentAt = 2_097_152
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
+export const phasesIn = new Float32Array(buffer, phasesAt, (lentAt - phasesAt) / 4)
 export const filtersIn = new Float64Array(buffer, filtersAt, 20)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)

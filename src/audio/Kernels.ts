@@ -1,6 +1,15 @@
 /** The inner loops for arrays of any length. What they write may leave up to 32 samples of anything behind it, where nothing else is said. */
 import { along, changeAt, integersAt, readAt, writeAt, written } from "./KernelArrays.ts"
-import { filtersAt, filtersIn, kernels, weightsAt, weightsIn } from "./KernelMemory.ts"
+import {
+  atOnce,
+  filtersAt,
+  filtersIn,
+  kernels,
+  phasesAt,
+  phasesIn,
+  weightsAt,
+  weightsIn
+} from "./KernelMemory.ts"
 
 /** The highest absolute value of the samples from `from` up to `to`; 0 for none. */
 export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
@@ -88,6 +97,50 @@ export const doubledOf = (
     written(place, 2 * some, into, at + 2 * done)
   })
 }
+
+/** A filter in phases, for a rate that is `up` / `down` times another. */
+export interface Polyphase {
+  readonly up: number
+  readonly down: number
+  /** Taps of each of the `up` phases: a multiple of 8, 4,096 at most. */
+  readonly taps: number
+  /** Phase behind phase. */
+  readonly filter: Float32Array
+}
+
+/**
+ * Writes `count` samples at another rate to `into` from `at` on, the first with this phase and with its first tap at `first` in the line:
+ * that must hold all their taps. The filter must not have changed since it was last given.
+ */
+export const sampledOf = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  { up, down, taps, filter }: Polyphase,
+  phase: number,
+  into: Float32Array,
+  at: number
+): void => {
+  const fits = filter.length <= phasesIn.length
+  // Of a filter that has no room its phases come one by one.
+  const most = fits ? Math.max(1, Math.min(atOnce, Math.floor(((atOnce - taps) * up) / down) - 1)) : 1
+  if (fits && loaded !== filter) phasesIn.set(filter)
+  loaded = fits ? filter : undefined
+  for (let done = 0; done < count; done += most) {
+    const some = Math.min(most, count - done)
+    const position = phase + done * down
+    const own = position % up
+    const from = first + (position - own) / up
+    const needed = Math.floor((own + (some - 1) * down) / up) + taps
+    const place = writeAt(into, at + done)
+    if (!fits) phasesIn.set(filter.subarray(own * taps, (own + 1) * taps))
+    kernels.sampled(readAt(line, from, needed), place, some, phasesAt, taps, up, down, fits ? own : 0)
+    written(place, some, into, at + done)
+  }
+}
+
+/** The filter whose phases are in the memory. */
+let loaded: Float32Array | undefined
 
 /**
  * Looks between `count` samples of `line` from `first` on and the next, each, for the highest level there: that of both, of what stands a

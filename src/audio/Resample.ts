@@ -1,7 +1,7 @@
 /** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
 import type { SampleRate } from "../domain/Units.ts"
 import { Channel } from "./Channel.ts"
-import { doubledOf } from "./Kernels.ts"
+import { doubledOf, type Polyphase, sampledOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import { kaiser } from "./Window.ts"
@@ -14,22 +14,15 @@ import { kaiser } from "./Window.ts"
 export const resampled = (pcm: Pcm, rate: SampleRate, room: Room = newRoom): Pcm => {
   if (pcm.rate === rate) return pcm
   if (pcm.rate * 2 === rate) return doubled(pcm, rate, room)
-  const { up, down, taps, filter } = filterOf(pcm.rate, rate)
+  const polyphase = filterOf(pcm.rate, rate)
   const { samples } = pcm
+  const half = polyphase.taps / 2
+  const line = room(samples.length + 2 * half).fill(0, 0, half - 1)
+  line.set(samples, half - 1)
+  line.fill(0, half - 1 + samples.length)
   const length = Math.round((samples.length * rate) / pcm.rate)
   const result = room(length)
-  const half = taps / 2
-  for (let i = 0; i < length; i++) {
-    const position = i * down
-    const phase = position % up
-    const first = (position - phase) / up - half + 1
-    const base = phase * taps
-    const from = Math.max(0, -first)
-    const to = Math.min(taps, samples.length - first)
-    let sum = 0
-    for (let tap = from; tap < to; tap++) sum += samples[first + tap]! * filter[base + tap]!
-    result[i] = sum
-  }
+  sampledOf(line, 0, length, polyphase, 0, result, 0)
   return { rate, samples: result }
 }
 
@@ -88,38 +81,28 @@ export class Resampler {
     return result
   }
 
-  private between(line: Float32Array, { up, down, taps, filter }: Polyphase): Float32Array {
-    const half = taps / 2
-    /** The frame that one of the result has the first tap at, in the line. */
-    const startOf = (frame: number) => Math.floor((frame * down) / up) - half + 1 - this.first
-    const most = Math.ceil(((line.length + taps) * up) / down)
-    const room = this.roomOf(most)
-    let made = 0
-    for (; startOf(this.given) + taps <= line.length; this.given++) {
-      const start = startOf(this.given)
-      const base = ((this.given * down) % up) * taps
-      let sum = 0
-      for (let tap = 0; tap < taps; tap++) sum += line[start + tap]! * filter[base + tap]!
-      room[made++] = sum
-    }
-    const done = Math.max(0, Math.min(line.length, startOf(this.given)))
+  private between(line: Float32Array, filter: Polyphase): Float32Array {
+    const { up, down, taps } = filter
+    const position = this.given * down
+    const phase = position % up
+    /** Where the next one's first tap stands in the line. */
+    const start = (position - phase) / up - taps / 2 + 1 - this.first
+    // Those of which all taps are there.
+    const count = Math.max(0, Math.ceil(((line.length - taps - start + 1) * up - phase) / down))
+    const result = this.roomOf(count)
+    sampledOf(line, start, count, filter, phase, result, 0)
+    this.given += count
+    const next = start + Math.floor((phase + count * down) / up)
+    const done = Math.max(0, Math.min(line.length, next))
     this.line.release(done)
     this.first += done
-    return room.subarray(0, made)
+    return result
   }
 
   private roomOf(length: number): Float32Array {
     this.result = roomFor(length, this.result, this.room)
     return this.result.subarray(0, length)
   }
-}
-
-interface Polyphase {
-  readonly up: number
-  readonly down: number
-  /** Taps of each of the `up` phases. */
-  readonly taps: number
-  readonly filter: Float32Array
 }
 
 /** Filters that were built, by their ratio: a run has few, and each takes milliseconds to build. */
@@ -140,7 +123,8 @@ const filterOf = (from: number, to: number): Polyphase => {
 /** A sinc under a Kaiser window, cut off at 95 % of the lower Nyquist frequency; each phase passes a constant unchanged. */
 const build = (up: number, down: number): Polyphase => {
   const narrowing = Math.max(1, down / up)
-  const half = Math.ceil(48 * narrowing)
+  // So many that the taps come in eights.
+  const half = 4 * Math.ceil(12 * narrowing)
   const taps = 2 * half
   const cutoff = 0.95 / narrowing
   const filter = new Float32Array(up * taps)

@@ -113,6 +113,46 @@
               (br_if $more (i32.lt_u (local.get $line) (local.get $stretch))))))
         (br $next))))
 
+  ;; `count` samples at another rate, each the sum of `taps` samples, a multiple of 8, weighted by one of the filter's `up` phases. The first
+  ;; begins at `line` with phase `phase`; each next one stands `down` phases further on, `up` of them to a sample.
+  (func (export "sampled")
+    (param $line i32) (param $out i32) (param $count i32)
+    (param $filter i32) (param $taps i32) (param $up i32) (param $down i32) (param $phase i32)
+    (local $end i32) (local $in i32) (local $weight i32) (local $last i32) (local $zero v128) (local $a v128) (local $b v128)
+    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $taps (i32.shl (local.get $taps) (i32.const 2)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
+        (local.set $in (local.get $line))
+        (local.set $weight (i32.add (local.get $filter) (i32.mul (local.get $phase) (local.get $taps))))
+        (local.set $last (i32.add (local.get $weight) (local.get $taps)))
+        (local.set $a (local.get $zero))
+        (local.set $b (local.get $zero))
+        (loop $tap
+          (local.set $a
+            (f32x4.add (local.get $a) (f32x4.mul (v128.load (local.get $in)) (v128.load (local.get $weight)))))
+          (local.set $b
+            (f32x4.add (local.get $b)
+              (f32x4.mul (v128.load offset=16 (local.get $in)) (v128.load offset=16 (local.get $weight)))))
+          (local.set $in (i32.add (local.get $in) (i32.const 32)))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 32)))
+          (br_if $tap (i32.lt_u (local.get $weight) (local.get $last))))
+        (local.set $a (f32x4.add (local.get $a) (local.get $b)))
+        (f32.store (local.get $out)
+          (f32.add
+            (f32.add (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
+            (f32.add (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (local.set $phase (i32.add (local.get $phase) (local.get $down)))
+        (block $there
+          (loop $along
+            (br_if $there (i32.lt_u (local.get $phase) (local.get $up)))
+            (local.set $phase (i32.sub (local.get $phase) (local.get $up)))
+            (local.set $line (i32.add (local.get $line) (i32.const 4)))
+            (br $along)))
+        (br $next))))
+
   ;; Raises what is highest in stretches of `stretch` samples, a float each from `out` on, to the highest absolute values of `count` samples:
   ;; the first `left` of them belong to the first stretch.
   (func (export "raised") (param $in i32) (param $count i32) (param $left i32) (param $stretch i32) (param $out i32)

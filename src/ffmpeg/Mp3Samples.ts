@@ -1,9 +1,11 @@
 /** Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some milliseconds a clip. */
 import { MPEGDecoder } from "mpg123-decoder"
+import { resampled } from "../audio/Resample.ts"
+import { SampleRate } from "../domain/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../audio/PlainMp3.ts"
 
-/** Decodes a file's bytes to mono samples at its own rate, which must be the one given; undefined where ffmpeg is to judge it. */
-export type DecodeMp3 = (bytes: Uint8Array, rate: number) => Promise<Float32Array<ArrayBuffer> | undefined>
+/** Decodes a file's bytes to mono samples at a rate; undefined where ffmpeg is to judge it. */
+export type DecodeMp3 = (bytes: Uint8Array, rate: SampleRate) => Promise<Float32Array | undefined>
 
 /**
  * A decoder for many files. It is not set up anew for each: silent frames between them bring it back to where it began, so that
@@ -14,7 +16,7 @@ export const mp3Decoder = (): DecodeMp3 => {
   const decoders = new Map<string, MPEGDecoder>()
   return async (bytes, rate) => {
     const file = plainMp3(bytes)
-    if (file === undefined || file.rate !== rate) return undefined
+    if (file === undefined) return undefined
     const kind = `${file.rate} ${file.channels}`
     const decoder = decoders.get(kind) ?? new MPEGDecoder({ enableGapless: false })
     decoders.set(kind, decoder)
@@ -24,8 +26,9 @@ export const mp3Decoder = (): DecodeMp3 => {
       // What it holds now is not known.
       decoders.delete(kind)
       decoder.free()
+      return undefined
     }
-    return samples
+    return resampled({ rate: SampleRate.make(file.rate), samples }, rate).samples
   }
 }
 

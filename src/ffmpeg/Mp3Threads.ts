@@ -11,17 +11,17 @@ import type { SampleRate } from "../domain/Units.ts"
 export interface Mp3Order {
   readonly id: number
   readonly bytes: Uint8Array
-  readonly rate: number
+  readonly rate: SampleRate
 }
 
 /** What it says. */
 export interface Mp3Answer {
   readonly id: number
-  readonly samples: Float32Array<ArrayBuffer> | undefined
+  readonly samples: Float32Array | undefined
 }
 
 /**
- * Decodes an MP3 file of that very rate; undefined where it is no plain one, or where there is no thread to do it: then it is
+ * Decodes an MP3 file to samples at a rate; undefined where it is no plain one, or where there is no thread to do it: then it is
  * ffmpeg's to decode and to judge.
  */
 export type DecodePlainMp3 = (bytes: Uint8Array, rate: SampleRate) => Effect.Effect<Pcm | undefined>
@@ -91,7 +91,7 @@ class Mp3Thread {
     return this.asked.size
   }
 
-  ask(bytes: Uint8Array, rate: number): Effect.Effect<Float32Array | undefined> {
+  ask(bytes: Uint8Array, rate: SampleRate): Effect.Effect<Float32Array | undefined> {
     return Effect.async((resume) => {
       if (this.broken) return resume(toOthers)
       const id = ++this.count

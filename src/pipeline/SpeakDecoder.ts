@@ -84,9 +84,8 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
 
   return ({ bytes, laid }) =>
     Effect.gen(function* () {
-      const stated = statedRate(bytes)
-      const rate = keptRate(stated ?? deliveryRate)
-      const pcm = stated === rate && endingOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
+      const rate = keptRate(statedRate(bytes) ?? deliveryRate)
+      const pcm = endingOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
       if (pcm !== undefined) return pcm
       const done = yield* Deferred.make<Pcm, Undecodable>()
       yield* Queue.offer(waiting, { path: yield* laid, rate, done })

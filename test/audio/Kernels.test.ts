@@ -11,6 +11,7 @@ import {
   floatsOf,
   productsOf,
   raiseTo,
+  sampledOf,
   scaledOf,
   loudestOf
 } from "../../src/audio/Kernels.ts"
@@ -75,6 +76,45 @@ describe("the kernels", () => {
       }
       expect(chain(rooms.take)).toEqual(chain(newRoom))
       rooms.freeAll()
+    },
+    few
+  )
+
+  it.prop(
+    "weigh by a filter's phases, where the filter has room and where it has none",
+    [
+      seeds,
+      fc.integer({ min: 0, max: 10_000 }),
+      fc.constantFrom([160, 147], [2, 3], [1, 2], [3, 1], [80, 441], [9_000, 7_001]),
+      fc.constantFrom(8, 48, 120),
+      fc.nat(8_999),
+      fc.nat(50)
+    ],
+    ([seed, count, [up = 1, down = 1], taps, some, first]) => {
+      const phase = some % up
+      const filter = someSamples(seed, up * taps)
+      const length = first + Math.floor((phase + count * down) / up) + taps
+      const line = someSamples(seed + 1, length)
+      const into = new Float32Array(count + 3)
+      const polyphase = { up, down, taps, filter }
+      sampledOf(line, first, count, polyphase, phase, into, 3)
+      const rooms = new Rooms()
+      const inside = rooms.take(length)
+      inside.set(line)
+      const there = rooms.take(count)
+      sampledOf(inside, first, count, polyphase, phase, there, 0)
+      expect(there).toEqual(into.subarray(3))
+      rooms.freeAll()
+      let worst = 0
+      for (let i = 0; i < count; i++) {
+        const position = phase + i * down
+        const [own, from] = [position % up, first + Math.floor(position / up)]
+        let sum = 0
+        for (let tap = 0; tap < taps; tap++)
+          sum += (line[from + tap] ?? NaN) * (filter[own * taps + tap] ?? NaN)
+        worst = Math.max(worst, Math.abs((into[3 + i] ?? NaN) - sum))
+      }
+      expect(worst).toBeLessThan(1e-4)
     },
     few
   )

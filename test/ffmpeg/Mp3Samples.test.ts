@@ -111,6 +111,44 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("decoding MP3 within the pr
     })
   )
 
+  it.scoped("gives at another rate what ffmpeg gives there, at the same time", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const service = yield* Ffmpeg
+      const decode = mp3Decoder()
+      const found = yield* Effect.forEach(
+        [
+          [44_100, rate48],
+          [32_000, rate48],
+          [22_050, rate24],
+          [16_000, rate24],
+          [12_000, rate24]
+        ] as const,
+        ([from, to]) =>
+          Effect.gen(function* () {
+            const path = join(here, `${from}.mp3`)
+            const sound = "aevalsrc='0.4*sin(190*2*PI*t+3*sin(5*t))':s=48000:d=1.3"
+            yield* ffmpeg("-f", "lavfi", "-i", sound, "-ar", `${from}`, path)
+            const bytes = yield* bytesOf(path)
+            const mine = yield* Effect.promise(() => decode(bytes, to))
+            const [theirs] = yield* service.decodeMany([{ path }], to)
+            const reference = Either.getOrThrow(theirs ?? Either.left(undefined)).samples
+            const [longer = 0, shorter = 0] = [mine?.length ?? 0, reference.length].sort((a, b) => b - a)
+            const inner = (samples?: Float32Array) =>
+              samples?.subarray(to / 20, shorter - to / 20) ?? new Float32Array(0)
+            return {
+              from,
+              longer: longer - shorter > 1,
+              apart: distance(inner(mine), inner(reference)) > 1e-3
+            }
+          })
+      )
+      expect(found).toEqual(
+        [44_100, 32_000, 22_050, 16_000, 12_000].map((from) => ({ from, longer: false, apart: false }))
+      )
+    })
+  )
+
   it.scoped("takes no damaged file that ffmpeg refuses, and none for longer or shorter than it is", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
@@ -162,7 +200,6 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("decoding MP3 within the pr
       const expected = alone.map(printOf)
       expect(forth).toEqual(expected.flatMap((print) => [print, "none"]))
       expect(back.reverse()).toEqual(expected.flatMap((print) => ["none", print]))
-      expect(yield* inThreads(all[0] ?? page, rate48)).toBeUndefined()
     })
   )
 })
