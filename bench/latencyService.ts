@@ -39,7 +39,10 @@ const server = createServer((request, response) => {
       ...(done ? { audio_url: `/audio/${id}` } : {})
     })
   } else if (url.startsWith("/audio/")) {
-    response.writeHead(200, { "content-type": file === undefined ? "audio/wav" : "audio/mpeg", "content-length": audio.length })
+    response.writeHead(200, {
+      "content-type": file === undefined ? "audio/wav" : "audio/mpeg",
+      "content-length": audio.length
+    })
     response.end(audio)
   } else if (url === "/figures") {
     send({ made, looks, most })

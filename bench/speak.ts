@@ -6,8 +6,10 @@
  *     with the least on the disk by which nothing is paid twice.
  * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
  * (d) the real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10, spoken and delivered, and only delivered.
+ * (e) the real command, 2,000 lines whose speech lasts 3 s and is sped up into its slot, as it comes from providers: WAV, and MP3 of
+ *     several rates.
  *
- * `node bench/run.mjs speak [a|b|c|d] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
+ * `node bench/run.mjs speak [a|b|c|d|e] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
  * On ext4 a file is made some thirty times slower for minutes after thousands of others were removed nearby, as a bench does when
  * it ends: on a file system of its own, made anew, (b) is the same each time.
  */
@@ -26,6 +28,7 @@ import { Casting } from "../src/domain/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../src/domain/Ids.ts"
 import { profileOf, ProviderProfile } from "../src/domain/ProviderProfile.ts"
 import { makeUtterance } from "../src/domain/Utterance.ts"
+import { locateConfigured } from "../src/ffmpeg/Binary.ts"
 import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../src/gateway/ServiceAddress.ts"
@@ -37,17 +40,19 @@ import { ClipFolder } from "../src/store/ClipFolder.ts"
 import { Learned } from "../src/store/Learned.ts"
 import { writableState } from "../src/store/StateFolder.ts"
 import { UtteranceStore } from "../src/store/UtteranceStore.ts"
+import { babble } from "../test/hostile/Babble.ts"
+import { ffmpegTook } from "./mixPeers.ts"
 
 const atOnce = 16
 const provider = ProviderId.make("provider_fast")
 const profile = ProviderProfile.make({ ...profileOf(provider), concurrency: atOnce })
 const casting = Casting.make({ provider, voice: VoiceId.make("v1") })
 
-/** Starts the service in a process of its own; `figures` reads what it counted. */
-const service = async (latency: number) => {
+/** Starts the service in a process of its own, which answers with an audio file where one is named; `figures` reads what it counted. */
+const service = async (latency: number, ...audio: ReadonlyArray<string>) => {
   const child = spawn(
     process.execPath,
-    [new URL("latencyService.mjs", import.meta.url).pathname, String(latency)],
+    [new URL("latencyService.mjs", import.meta.url).pathname, String(latency), ...audio],
     {
       stdio: ["ignore", "pipe", "inherit"]
     }
@@ -355,4 +360,29 @@ if (which === "d" || which === "all") {
       )
     })
   spoken.stop()
+}
+
+if (which === "e" || which === "all") {
+  const lines = Number(count ?? 2_000)
+  await inFolder(async (folder) => {
+    const { path: ffmpeg } = await Effect.runPromise(locateConfigured)
+    const said = join(folder, "said.wav")
+    writeFileSync(said, babble("It is some three seconds long, like most of what is said in films."))
+    for (const { name, options } of [
+      { name: "24.wav", options: [] },
+      { name: "24.mp3", options: ["-ar", "24000", "-b:a", "64k"] },
+      { name: "32.mp3", options: ["-ar", "32000", "-b:a", "128k"] },
+      { name: "44.mp3", options: ["-ar", "44100", "-b:a", "128k"] }
+    ]) {
+      const audio = join(folder, name)
+      ffmpegTook(ffmpeg, ["-i", said, ...options, audio])
+      const spoken = await service(0, audio)
+      await inFolder(async (batchFolder) => {
+        writeBatch(batchFolder, spoken.base, ["wav"], [{ lines, every: 4.8 }])
+        const { seconds: took, memory } = await commanded(["run", "batch.json", "--quiet"], batchFolder)
+        console.log(`(e) ${lines} lines in ${name}: ${took.toFixed(1)} s, ${memory} MB at most`)
+      })
+      spoken.stop()
+    }
+  })
 }

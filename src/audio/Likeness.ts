@@ -1,4 +1,5 @@
 /** Where speech repeats itself, so that a pitch period can be taken out. */
+import { doublesIn, type Room } from "./Rooms.ts"
 
 /** The `period` frames from `at` look like the next `period` ones: one of the two can go. */
 export interface Bridge {
@@ -6,7 +7,7 @@ export interface Bridge {
   readonly period: number
 }
 
-/** Where in a clip a stretch looks like the one right behind it, and how long that stretch is. */
+/** Where in a clip a stretch looks like the one right behind it, and how long that stretch is. What it knows stands in the room. */
 export class Likeness {
   /** The shortest period that is ever taken out, in frames. */
   readonly shortest: number
@@ -21,29 +22,30 @@ export class Likeness {
   private readonly most: number
   private readonly step: number
   /** For each candidate the period that looks most alike, and how unlike it still is. */
-  private readonly periods: Uint16Array
+  private readonly periods: Float32Array
   private readonly scores: Float32Array
   /** The power of a sample below which differences are hardly heard: 25 dB below the clip's own. */
   private readonly quiet: number
 
   constructor(
     private readonly samples: Float32Array,
-    rate: number
+    rate: number,
+    room: Room
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
-    const { coarse, fine } = averaged(samples, this.factor)
+    const { coarse, fine } = averaged(samples, this.factor, room)
     this.coarse = coarse
     this.fine = fine
-    this.power = powerUpTo(coarse, fine)
+    this.power = powerUpTo(coarse, fine, room)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
     this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
     this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
     const candidates = Math.ceil(this.coarse.length / this.step)
-    this.periods = new Uint16Array(candidates)
-    this.scores = new Float32Array(candidates).fill(Infinity)
-    const apart = new Float64Array(this.coarse.length + 1)
+    this.periods = room(candidates).fill(0)
+    this.scores = room(candidates).fill(Infinity)
+    const apart = doublesIn(room, this.coarse.length + 1).fill(0)
     for (let period = this.least; period <= this.most; period++) this.compare(period, apart)
   }
 
@@ -127,10 +129,11 @@ const spacing = 0.0015
 /** The mean of each `factor` samples, and the root mean square of what deviates from it: a burst shows in the second only. */
 const averaged = (
   samples: Float32Array,
-  factor: number
+  factor: number,
+  room: Room
 ): { readonly coarse: Float32Array; readonly fine: Float32Array } => {
-  const coarse = new Float32Array(Math.floor(samples.length / factor))
-  const fine = new Float32Array(coarse.length)
+  const coarse = room(Math.floor(samples.length / factor))
+  const fine = room(coarse.length)
   for (let i = 0; i < coarse.length; i++) {
     let sum = 0
     let squares = 0
@@ -156,8 +159,9 @@ const differences = (coarse: Float32Array, fine: Float32Array, period: number, s
   }
 }
 
-const powerUpTo = (coarse: Float32Array, fine: Float32Array): Float64Array => {
-  const sums = new Float64Array(coarse.length + 1)
+const powerUpTo = (coarse: Float32Array, fine: Float32Array, room: Room): Float64Array => {
+  const sums = doublesIn(room, coarse.length + 1)
+  sums[0] = 0
   for (let i = 0; i < coarse.length; i++) sums[i + 1] = sums[i]! + coarse[i]! ** 2 + fine[i]! ** 2
   return sums
 }

@@ -2,7 +2,7 @@
 import { around, buffer, lentAt } from "./KernelMemory.ts"
 
 /** Where so many samples may be written: they must be, there may be anything in it. */
-export type Room = (length: number) => Float32Array
+export type Room = (length: number) => Float32Array<ArrayBuffer>
 
 /** A room that nobody else has had, or will have. */
 export const newRoom: Room = (length) => new Float32Array(length)
@@ -19,14 +19,14 @@ export const roomFor = (length: number, present: Float32Array | undefined, room:
 
 /** Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while there is any left. */
 export class Rooms {
-  private lent: Array<Float32Array> = []
-  private held: Array<{ readonly room: Float32Array; readonly until: number }> = []
+  private lent: Array<Float32Array<ArrayBuffer>> = []
+  private held: Array<{ readonly room: Float32Array<ArrayBuffer>; readonly until: number }> = []
 
   /** So many samples, whatever stands in them. */
   readonly take: Room = (length) => {
     // A power of two, so that few sizes serve all.
     const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)))
-    const room = spare.get(size)?.pop() ?? unlent(size)
+    const room = spare.get(size)?.pop() ?? unlent(size) ?? new Float32Array(length)
     this.lent.push(room)
     return room.subarray(0, length)
   }
@@ -51,9 +51,9 @@ export class Rooms {
 }
 
 /** What was given back, by its size. */
-const spare = new Map<number, Array<Float32Array>>()
+const spare = new Map<number, Array<Float32Array<ArrayBuffer>>>()
 
-const giveBack = (room: Float32Array): void => {
+const giveBack = (room: Float32Array<ArrayBuffer>): void => {
   // Others are collected with the garbage.
   if (room.buffer !== buffer) return
   const others = spare.get(room.length)
@@ -64,10 +64,10 @@ const giveBack = (room: Float32Array): void => {
 /** From here on nothing was lent yet. */
 let free = lentAt
 
-const unlent = (size: number): Float32Array => {
+const unlent = (size: number): Float32Array<ArrayBuffer> | undefined => {
   const at = free
   const behind = at + 4 * (size + around)
-  if (behind > buffer.byteLength) return new Float32Array(size)
+  if (behind > buffer.byteLength) return undefined
   free = behind
   return new Float32Array(buffer, at, size)
 }

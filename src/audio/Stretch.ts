@@ -7,24 +7,29 @@
 import type { Frames } from "../domain/Units.ts"
 import { Likeness } from "./Likeness.ts"
 import type { Pcm } from "./Pcm.ts"
+import { newRoom, type Room, Rooms } from "./Rooms.ts"
 
 /**
  * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A target beyond the clip's length is filled with
- * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away.
+ * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away. The result stands in
+ * the room.
  */
-export const spedUp = (pcm: Pcm, target: Frames): Pcm => {
+export const spedUp = (pcm: Pcm, target: Frames, room: Room = newRoom): Pcm => {
   const { rate } = pcm
   let samples = pcm.samples
   if (samples.length === target) return pcm
+  const rooms = new Rooms()
   while (samples.length > target) {
     // A bridge spends two periods to take one out, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))
-    const shorter = shortened(samples, next, rate)
+    const shorter = shortened(samples, next, rate, rooms.take)
     if (shorter.length === samples.length) break
     samples = shorter
   }
-  const result = new Float32Array(target)
+  const result = room(target)
   result.set(samples.subarray(0, target))
+  result.fill(0, Math.min(samples.length, target))
+  rooms.freeAll()
   if (samples.length > target) fadeOut(result, Math.round(rate * 0.003))
   return { rate, samples: result }
 }
@@ -38,12 +43,12 @@ const tolerance = 0.025
  * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less than the
  * shortest period, except where the clip is too short for a bridge.
  */
-const shortened = (samples: Float32Array, target: number, rate: number): Float32Array => {
-  const likeness = new Likeness(samples, rate)
+const shortened = (samples: Float32Array, target: number, rate: number, room: Room): Float32Array => {
+  const likeness = new Likeness(samples, rate, room)
   const surplus = samples.length - target
   const pace = surplus / samples.length
   const slack = tolerance * rate
-  const result = new Float32Array(samples.length)
+  const result = room(samples.length)
   let taken = 0
   let read = 0
   let written = 0

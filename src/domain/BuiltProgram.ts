@@ -1,4 +1,4 @@
-/** Where the build has put the programs that threads run. */
+/** The programs that threads run: where the build has put them, and what a thread may take. */
 import { fileURLToPath } from "node:url"
 
 /**
@@ -11,3 +11,6 @@ export const builtProgram = (
   isThere: (file: string) => boolean
 ): string | undefined =>
   ["./", "../../dist/"].map((folder) => fileURLToPath(new URL(folder + name, from))).find(isThere)
+
+/** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
+export const resourceLimits = { maxYoungGenerationSizeMb: 3 }

@@ -1,11 +1,15 @@
 /** Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some milliseconds a clip. */
 import { MPEGDecoder } from "mpg123-decoder"
 import { resampled } from "../audio/Resample.ts"
+import { newRoom, type Room, Rooms } from "../audio/Rooms.ts"
 import { SampleRate } from "../domain/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../audio/PlainMp3.ts"
 
 /** Decodes a file's bytes to mono samples at a rate; undefined where ffmpeg is to judge it. */
-export type DecodeMp3 = (bytes: Uint8Array, rate: SampleRate) => Promise<Float32Array | undefined>
+export type DecodeMp3 = (
+  bytes: Uint8Array,
+  rate: SampleRate
+) => Promise<Float32Array<ArrayBuffer> | undefined>
 
 /**
  * A decoder for many files. It is not set up anew for each: silent frames between them bring it back to where it began, so that
@@ -14,23 +18,33 @@ export type DecodeMp3 = (bytes: Uint8Array, rate: SampleRate) => Promise<Float32
 export const mp3Decoder = (): DecodeMp3 => {
   /** One for each kind of file, by rate and channels. */
   const decoders = new Map<string, MPEGDecoder>()
+  const rooms = new Rooms()
   return async (bytes, rate) => {
     const file = plainMp3(bytes)
     if (file === undefined) return undefined
+    const isThere = file.rate === rate
+    if (!isThere && file.length > longest * file.rate) return undefined
     const kind = `${file.rate} ${file.channels}`
     const decoder = decoders.get(kind) ?? new MPEGDecoder({ enableGapless: false })
     decoders.set(kind, decoder)
     await decoder.ready
-    const samples = samplesOf(decoder, bytes, file)
+    const samples = samplesOf(decoder, bytes, file, isThere ? newRoom : rooms.take)
     if (samples === undefined) {
       // What it holds now is not known.
       decoders.delete(kind)
       decoder.free()
-      return undefined
     }
-    return resampled({ rate: SampleRate.make(file.rate), samples }, rate).samples
+    const result =
+      samples === undefined || isThere
+        ? samples
+        : resampled({ rate: SampleRate.make(file.rate), samples }, rate, rooms.take).samples.slice()
+    rooms.freeAll()
+    return result
   }
 }
+
+/** Seconds of sound that is brought to another rate here at most: for that it stands in memory several times. */
+const longest = 120
 
 /** Silent frames before a file: one ends what overlaps from the last frame, one empties the filters, one is to be sure. */
 const silentBefore = 3
@@ -41,9 +55,10 @@ const atOnce = 16_384
 const samplesOf = (
   decoder: MPEGDecoder,
   bytes: Uint8Array,
-  file: PlainMp3
+  file: PlainMp3,
+  room: Room
 ): Float32Array<ArrayBuffer> | undefined => {
-  const result = new Float32Array(file.length)
+  const result = room(file.length)
   /** Where the next decoded sample stands in the sound: before it at first. */
   let at = -silentBefore * file.frameSamples - file.skip
   const end = at + (silentBefore + file.frames) * file.frameSamples

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
-import { builtProgram } from "../domain/BuiltProgram.ts"
+import { builtProgram, resourceLimits } from "../domain/BuiltProgram.ts"
 import type { SampleRate } from "../domain/Units.ts"
 
 /** What is said to a thread. */
@@ -17,7 +17,7 @@ export interface Mp3Order {
 /** What it says. */
 export interface Mp3Answer {
   readonly id: number
-  readonly samples: Float32Array | undefined
+  readonly samples: Float32Array<ArrayBuffer> | undefined
 }
 
 /**
@@ -76,7 +76,7 @@ class Mp3Thread {
 
   constructor(program: string) {
     // What the decoder's package prints is for nobody.
-    this.worker = new Worker(program, { execArgv: [], stdout: true, stderr: true })
+    this.worker = new Worker(program, { execArgv: [], stdout: true, stderr: true, resourceLimits })
     this.worker.stdout.resume()
     this.worker.stderr.resume()
     this.worker.on("message", ({ id, samples }: Mp3Answer) => {

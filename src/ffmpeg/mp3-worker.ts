@@ -13,7 +13,6 @@ port.on("message", ({ id, bytes, rate }: Mp3Order) => {
   // A decoder's state is one file's: the next begins when it is done with.
   turn = turn.then(async () => {
     const samples = await decode(bytes, rate)
-    const own = samples?.buffer
-    port.postMessage({ id, samples } satisfies Mp3Answer, own instanceof ArrayBuffer ? [own] : [])
+    port.postMessage({ id, samples } satisfies Mp3Answer, samples === undefined ? [] : [samples.buffer])
   })
 })

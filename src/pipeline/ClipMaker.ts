@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import { Effect, Either, type Scope } from "effect"
-import { builtProgram } from "../domain/BuiltProgram.ts"
+import { builtProgram, resourceLimits } from "../domain/BuiltProgram.ts"
 import type { Pcm } from "../audio/Pcm.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
@@ -12,7 +12,7 @@ import { fileOf, making, samplesOf, type Unusable, type Wanted } from "./ClipMak
 import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipOrder.ts"
 import type { Decode } from "./SpeakDecoder.ts"
 
-/** Makes an utterance's clip of a WAV file's bytes, or of samples, and keeps it. */
+/** Makes an utterance's clip of a WAV file's bytes, or of samples, which are its own from then on, and keeps it. */
 export type MakeClip = (
   key: UtteranceKey,
   sound: Uint8Array | Pcm,
@@ -68,7 +68,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
       waiting.clear()
     }
     const thread = yield* Effect.acquireRelease(
-      Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [] })),
+      Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [], resourceLimits })),
       (worker) => Effect.promise(() => worker.terminate())
     )
     thread.on("message", (answers: ReadonlyArray<ClipAnswer>) => {
@@ -90,7 +90,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
         going = []
         thread.postMessage(
           orders,
-          orders.flatMap(({ sound }) => (sound instanceof Uint8Array ? [sound.buffer] : []))
+          orders.map(({ sound }) => (sound instanceof Uint8Array ? sound : sound.samples).buffer)
         )
       })
     }
@@ -101,9 +101,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
           const tell = (answer: ClipAnswer["answer"]) => resume(Effect.succeed(answer))
           if (ended !== undefined) return tell(ended)
           waiting.set(id, tell)
-          // Bytes as they came may be a part of a larger piece of memory: what is handed over is theirs alone.
-          const own = sound instanceof Uint8Array ? new Uint8Array(sound) : sound
-          post({ id, key, sound: own, wanted })
+          post({ id, key, sound: owned(sound), wanted })
         }),
         (answer) =>
           answer._tag === "Broken"
@@ -111,5 +109,14 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
             : Effect.succeed(answer)
       )
   })
+
+/** A sound that can be handed over: as it came it may be a part of a larger piece of memory. */
+const owned = (sound: Uint8Array | Pcm): ClipOrder["sound"] =>
+  sound instanceof Uint8Array
+    ? new Uint8Array(sound)
+    : { ...sound, samples: whole(sound.samples) ? sound.samples : new Float32Array(sound.samples) }
+
+const whole = (samples: Float32Array): samples is Float32Array<ArrayBuffer> =>
+  samples.buffer instanceof ArrayBuffer && samples.byteLength === samples.buffer.byteLength
 
 const threadFile = (): string | undefined => builtProgram("clip-worker.mjs", import.meta.url, existsSync)

@@ -8,8 +8,8 @@ import type { ClipMade, Unusable, Wanted } from "./ClipMaking.ts"
 export interface ClipOrder {
   readonly id: number
   readonly key: UtteranceKey
-  /** A WAV file's bytes, or samples. */
-  readonly sound: Uint8Array<ArrayBuffer> | Pcm
+  /** A WAV file's bytes, or samples: nobody else's. */
+  readonly sound: Uint8Array<ArrayBuffer> | (Pcm & { readonly samples: Float32Array<ArrayBuffer> })
   readonly wanted: Wanted
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../audio/Section.ts"
-import { builtProgram } from "../domain/BuiltProgram.ts"
+import { builtProgram, resourceLimits } from "../domain/BuiltProgram.ts"
 import type { Made } from "../ffmpeg/Encoder.ts"
 import { heardOf } from "../ffmpeg/Blocks.ts"
 import { feeds } from "../ffmpeg/Hands.ts"
@@ -24,9 +24,6 @@ export const threadProgram = (): string | undefined =>
 
 /** Slots of a thread: what it may be ahead of ffmpeg, 3 MiB. */
 const slotCount = 6
-
-/** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
-const resourceLimits = { maxYoungGenerationSizeMb: 3 }
 
 /** Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late. */
 const linesAtOnce = 32

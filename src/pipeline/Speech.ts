@@ -45,8 +45,8 @@ export const speechOf = (
   room: Room = newRoom
 ): Float32Array => {
   const pieces = parts.map((part) => pieceOf(part, rate, reader, room))
-  const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap)
-  return speech.length <= length ? speech : spedUp({ rate, samples: speech }, length).samples
+  const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap, room)
+  return speech.length <= length ? speech : spedUp({ rate, samples: speech }, length, room).samples
 }
 
 const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: Room): Float32Array => {
@@ -63,9 +63,9 @@ const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: R
   return samples
 }
 
-const joined = (pieces: ReadonlyArray<Float32Array>, gap: number): Float32Array => {
+const joined = (pieces: ReadonlyArray<Float32Array>, gap: number, room: Room): Float32Array => {
   const total = pieces.reduce((sum, piece) => sum + piece.length, gap * Math.max(0, pieces.length - 1))
-  const samples = new Float32Array(total)
+  const samples = room(total).fill(0)
   let at = 0
   for (const piece of pieces) {
     samples.set(piece, at)
