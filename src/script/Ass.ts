@@ -9,6 +9,7 @@ import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 import { isOverride } from "./Overrides.ts"
+import { longestTime } from "./Timing.ts"
 
 /**
  * Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told
@@ -24,7 +25,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const line = mended.lines[i] ?? 1
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
-    if (!(start >= 0 && start < longest && Math.abs(end) < longest)) {
+    if (!(start >= 0 && start < longestTime && Math.abs(end) < longestTime)) {
       faults.push(
         ScriptFault.make({
           line,
@@ -72,9 +73,6 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     Subtitle.make({ format: "ass", cues: inOrder(cues), notices: notices.sort((a, b) => a.line - b.line) })
   )
 }
-
-/** A hundred thousand hours, in milliseconds: what is beyond is no time. */
-const longest = 3.6e11
 
 /**
  * What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot.

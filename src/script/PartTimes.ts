@@ -66,6 +66,7 @@ export const partTimes = (
   const shares = tokens.map((_, i) =>
     runsOf(partOfLetter.subarray(theirs.first[i] ?? 0, theirs.first[i + 1] ?? 0))
   )
+  const nearest = nearestParts(shares, tokens)
   tokens.forEach((token, i) => {
     const letters = (theirs.first[i + 1] ?? 0) - (theirs.first[i] ?? 0)
     if (letters === 0) return
@@ -79,7 +80,7 @@ export const partTimes = (
         runs.length === 1
       )
     if (runs.length > 0) return
-    const part = nearestPart(i, shares, tokens)
+    const part = nearest[i]
     if (part !== undefined) extend(part, token.start, token.end, true)
   })
   return Array.from(parts, (part) =>
@@ -90,22 +91,30 @@ export const partTimes = (
 }
 
 /**
- * Whose a token is that says nothing of ours, such as a word too many: that of the neighbour it stands closer to.
+ * For each token whose it would be if it said nothing of ours, such as a word too many: that of the neighbour it stands
+ * closer to.
  */
-const nearestPart = (
-  at: number,
+const nearestParts = (
   shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,
   tokens: ReadonlyArray<TimedToken>
-): number | undefined => {
-  let before = at - 1
-  while (before >= 0 && shares[before]?.length === 0) before--
-  let behind = at + 1
-  while (behind < tokens.length && shares[behind]?.length === 0) behind++
-  const [last, next] = [shares[before]?.at(-1)?.part, shares[behind]?.[0]?.part]
-  const gapBefore = (tokens[at]?.start ?? 0) - (tokens[at - 1]?.end ?? 0)
-  const gapBehind = (tokens[at + 1]?.start ?? 0) - (tokens[at]?.end ?? 0)
-  if (last === undefined || next === undefined) return last ?? next
-  return gapBehind < gapBefore ? next : last
+): ReadonlyArray<number | undefined> => {
+  const before: Array<number | undefined> = []
+  let last: number | undefined
+  for (const share of shares) {
+    before.push(last)
+    last = share.at(-1)?.part ?? last
+  }
+  const nearest = new Array<number | undefined>(shares.length)
+  let next: number | undefined
+  for (let at = shares.length - 1; at >= 0; at--) {
+    const gapBefore = (tokens[at]?.start ?? 0) - (tokens[at - 1]?.end ?? 0)
+    const gapBehind = (tokens[at + 1]?.start ?? 0) - (tokens[at]?.end ?? 0)
+    const known = before[at]
+    nearest[at] =
+      known === undefined || next === undefined ? (known ?? next) : gapBehind < gapBefore ? next : known
+    next = shares[at]?.[0]?.part ?? next
+  }
+  return nearest
 }
 
 /** Which parts a token's letters are of, in order. A few stray letters at an edge do not make it a shared one. */

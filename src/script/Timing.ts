@@ -131,6 +131,9 @@ const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   return sign === "-" ? -value : value
 }
 
+/** A hundred thousand hours, in milliseconds: what is beyond is no time. */
+export const longestTime = 3.6e11
+
 /** A time as SRT writes it, from milliseconds: `00:01:02,500`; hours grow as they must. */
 export const srtClock = (time: number): string => {
   const two = (value: number): string => String(value).padStart(2, "0")

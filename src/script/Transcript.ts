@@ -8,6 +8,7 @@ import { type Millis, millis } from "../domain/Units.ts"
 import { aligned } from "./Alignment.ts"
 import { type Letters, lettersOf, partTimes } from "./PartTimes.ts"
 import { readSrtVtt } from "./SrtVtt.ts"
+import { longestTime } from "./Timing.ts"
 import { type FoundTokens, jsonTokens } from "./TranscriptJson.ts"
 
 /** A stretch of speech with its time: a word, a character, or a whole segment. */
@@ -35,7 +36,10 @@ export const parseTranscript = (
           .filter((cue) => cue.text !== "")
           .map((cue): TranscriptToken => ({ text: cue.text, start: cue.start, end: cue.end }))
     })
-  return Either.map(jsonTokens(text), inMillis)
+  return Either.flatMap(jsonTokens(text), (found) => {
+    const tokens = inMillis(found)
+    return tokens === undefined ? Either.left("holds times that cannot be") : Either.right(tokens)
+  })
 }
 
 /** Where a part of what was said is heard. */
@@ -88,14 +92,18 @@ const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: I
 const leastAlike = 0.5
 
 /**
- * Whole milliseconds, never going back. Where no name tells the unit: nobody says more than forty letters a second,
- * or fewer than one.
+ * Whole milliseconds, never going back; undefined where one is beyond all that can be. Where no name tells the unit:
+ * nobody says more than forty letters a second, or fewer than one; times that are no whole numbers are seconds, unless
+ * that would be a letter in most of a minute.
  */
-const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken> => {
+const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken> | undefined => {
   const last = tokens.reduce((most, token) => Math.max(most, token.end, token.start), 0)
   const letters = tokens.reduce((sum, token) => sum + token.text.length, 0)
   const whole = tokens.every((token) => Number.isInteger(token.start) && Number.isInteger(token.end))
-  const factor = unit ?? (last > 0 && (letters / last > 1 || !whole) ? 1000 : 1)
+  const rate = letters / last
+  const factor = unit ?? (rate > 1 || (!whole && rate > 0.02) ? 1000 : 1)
+  if (!tokens.every((token) => token.start * factor < longestTime && token.end * factor < longestTime))
+    return undefined
   let before = 0
   return tokens.map((token) => {
     const start = Math.max(before, token.start * factor)

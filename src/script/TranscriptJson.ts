@@ -34,58 +34,57 @@ const parsedJson = (text: string): Either.Either<unknown, string> => {
   })
 }
 
-const textKeys = [
-  "text",
-  "word",
-  "punctuated_word",
-  "value",
-  "char",
-  "character",
-  "token",
-  "part",
-  "transcript",
-  "content"
-]
-const startKeys = [
-  "start",
-  "start_time",
-  "startTime",
-  "start_s",
-  "begin",
-  "from",
-  "t0",
-  "offset",
-  "time",
-  "timestamp",
-  "Offset",
-  "AudioOffset"
-]
-const endKeys = ["end", "end_time", "endTime", "end_s", "to", "t1"]
-const lengthKeys = ["duration", "length", "Duration"]
+/** What a text is called, and when it starts, ends and how long it lasts: in lower case, without what joins words. */
+const textNames =
+  "text word punctuatedword value char character token part transcript content display utf8".split(" ")
+const startNames =
+  "start starttime begin begintime timebegin from t0 ts offset time timestamp audiooffset".split(" ")
+const endNames = "end endtime timeend endts to t1".split(" ")
+const lengthNames = "duration length dur".split(" ")
+/** What holds a start and an end, as two numbers or under names of their own. */
+const spanNames = "time times timestamp timestamps offsets span interval".split(" ")
+/** What holds the ways in which a word may have been meant, the likeliest first, or the word itself. */
+const withinNames = "alternatives text data".split(" ")
 
-const deepest = 6
+/** Deeper than this no service puts its words. */
+const deepest = 12
+
+/** An object's fields by their names in lower case, without what joins words; of several alike the first. */
+type Fields = ReadonlyMap<string, { readonly key: string; readonly value: unknown }>
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+const fieldsOf = (value: Record<string, unknown>): Fields => {
+  const fields = new Map<string, { key: string; value: unknown }>()
+  for (const [key, held] of Object.entries(value)) {
+    const name = key.replace(/[_-]/gu, "").toLowerCase()
+    if (!fields.has(name)) fields.set(name, { key, value: held })
+  }
+  return fields
+}
+
 /** The finest tokens anywhere in a value. */
 const tokensIn = (value: unknown, depth: number): FoundTokens | undefined => {
   if (depth > deepest) return undefined
-  if (Array.isArray(value)) return finest([objectTokens(value), ...nested(value, depth)])
+  if (Array.isArray(value)) {
+    const found = nested(value, depth)
+    return finest([objectTokens(value), ...found, joinedTokens(found)])
+  }
   if (!isRecord(value)) return undefined
   return finest([columnTokens(value), ...nested(Object.values(value), depth)])
 }
 
-const nested = (values: ReadonlyArray<unknown>, depth: number): ReadonlyArray<FoundTokens | undefined> => {
-  const found = values.filter((value) => typeof value === "object").map((value) => tokensIn(value, depth + 1))
-  return [...found, joinedTokens(found)]
-}
+const nested = (values: ReadonlyArray<unknown>, depth: number): ReadonlyArray<FoundTokens> =>
+  values.flatMap((value) => {
+    const found = typeof value === "object" ? tokensIn(value, depth + 1) : undefined
+    return found === undefined ? [] : [found]
+  })
 
 /** The words of one segment after another, as one list. */
-const joinedTokens = (found: ReadonlyArray<FoundTokens | undefined>): FoundTokens | undefined => {
-  const lists = found.filter((tokens) => tokens !== undefined)
+const joinedTokens = (lists: ReadonlyArray<FoundTokens>): FoundTokens | undefined => {
   const first = lists[0]
-  if (first === undefined || lists.length < 2 || lists.length < found.length) return undefined
+  if (first === undefined || lists.length < 2) return undefined
   const tokens = lists.flatMap((list) => list.tokens)
   const ordered = tokens.every((token, i) => i === 0 || token.start >= (tokens[i - 1]?.start ?? 0))
   return ordered && lists.every((list) => list.unit === first.unit && list.fineness === first.fineness)
@@ -95,19 +94,23 @@ const joinedTokens = (found: ReadonlyArray<FoundTokens | undefined>): FoundToken
 
 const finest = (found: ReadonlyArray<FoundTokens | undefined>): FoundTokens | undefined => {
   let best: FoundTokens | undefined
-  for (const tokens of found)
+  let most = 0
+  for (const tokens of found) {
+    if (tokens === undefined) continue
+    const letters = tokens.tokens.reduce((sum, token) => sum + lettersIn(token.text), 0)
     if (
-      tokens !== undefined &&
-      (best === undefined ||
-        lettersIn(tokens) > lettersIn(best) * 1.2 ||
-        (tokens.fineness > best.fineness && lettersIn(tokens) > lettersIn(best) * 0.8))
+      best !== undefined &&
+      letters <= most * 1.2 &&
+      (tokens.fineness <= best.fineness || letters <= most * 0.8)
     )
-      best = tokens
+      continue
+    best = tokens
+    most = letters
+  }
   return best
 }
 
-const lettersIn = (found: FoundTokens): number =>
-  found.tokens.reduce((sum, token) => sum + token.text.length, 0)
+const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
 /** Objects that each hold a text and its time. */
 const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined => {
@@ -115,22 +118,66 @@ const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined =
   let unit: number | undefined
   for (const value of values) {
     if (!isRecord(value)) return undefined
-    if (
-      value["type"] !== undefined &&
-      /^(?:sentence|viseme|ssml|spacing|audio_event)$/u.test(String(value["type"]))
-    )
-      continue
-    const text = firstString(value, textKeys)
-    // Speech marks have a time in milliseconds, and start and end as places in the text.
-    const mark = value["type"] !== undefined && value["time"] !== undefined
-    const start = mark ? timeOf(value["time"]) : firstTime(value, startKeys)
-    if (text === undefined || start === undefined) continue
-    const end = mark ? undefined : firstTime(value, endKeys)
-    const length = firstTime(value, lengthKeys)
-    unit ??= mark ? 1 : start.unit
-    tokens.push({ text, start: start.time, end: end?.time ?? start.time + (length?.time ?? 0) })
+    const fields = fieldsOf(value)
+    const type = fields.get("type")?.value
+    if (typeof type === "string" && /^(?:sentence|viseme|ssml|spacing|audio_event)$/u.test(type)) continue
+    const text = textIn(fields, 0)
+    const span = text === undefined ? undefined : spanIn(fields, typeof type === "string", 0)
+    if (text === undefined || span === undefined) continue
+    unit ??= span.unit
+    tokens.push({ text, start: span.start, end: span.end })
   }
   return tokens.length === 0 ? undefined : { tokens: closed(tokens), unit, fineness: finenessOf(tokens) }
+}
+
+const textIn = (fields: Fields, depth: number): string | undefined => {
+  for (const name of textNames) {
+    const found = fields.get(name)?.value
+    if (typeof found === "string") return found
+  }
+  for (const name of depth < 2 ? withinNames : []) {
+    const held = fields.get(name)?.value
+    const first: unknown = Array.isArray(held) ? held[0] : held
+    const found = isRecord(first) ? textIn(fieldsOf(first), depth + 1) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+  readonly unit: number | undefined
+}
+
+/** Speech marks, which have a type, have a time in milliseconds, and start and end as places in the text. */
+const spanIn = (fields: Fields, typed: boolean, depth: number): Span | undefined => {
+  const marked = fields.get("time")?.value
+  if (typed && typeof marked === "number") return { start: marked, end: marked, unit: 1 }
+  const start = firstTime(fields, startNames)
+  if (start !== undefined) {
+    const end = firstTime(fields, endNames)
+    const length = firstTime(fields, lengthNames)
+    return { start: start.time, end: end?.time ?? start.time + (length?.time ?? 0), unit: start.unit }
+  }
+  for (const name of depth < 2 ? [...spanNames, "data"] : []) {
+    const held = fields.get(name)?.value
+    const found = Array.isArray(held)
+      ? pairOf(held)
+      : isRecord(held)
+        ? spanIn(fieldsOf(held), false, depth + 1)
+        : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A start and an end, which may be missing. */
+const pairOf = ([from, to, ...more]: ReadonlyArray<unknown>): Span | undefined => {
+  const start = timeOf(from)
+  return start === undefined || more.length > 0
+    ? undefined
+    : { start: start.time, end: timeOf(to)?.time ?? start.time, unit: start.unit }
 }
 
 /** Characters or words in one array, their times in others. */
@@ -180,29 +227,24 @@ const stringsOf = (value: unknown): ReadonlyArray<string> =>
 const numbersOf = (value: unknown): ReadonlyArray<number> =>
   Array.isArray(value) ? value.filter((item) => typeof item === "number") : []
 
-const firstString = (value: Record<string, unknown>, keys: ReadonlyArray<string>): string | undefined => {
-  for (const key of keys) {
-    const found = value[key]
-    if (typeof found === "string") return found
-  }
-  return undefined
-}
-
 /** A time under one of these names, or under one of them with its unit behind: `start_ms`, `startMs`. */
 const firstTime = (
-  value: Record<string, unknown>,
-  keys: ReadonlyArray<string>
+  fields: Fields,
+  names: ReadonlyArray<string>
 ): { readonly time: number; readonly unit: number | undefined } | undefined => {
-  for (const key of keys)
-    for (const name of [key, `${key}_ms`, `${key}Ms`, `${key}_seconds`, `${key}Seconds`, `${key}_sec`]) {
-      const time = timeOf(value[name])
-      if (time !== undefined) return { time: time.time, unit: time.unit ?? unitOfName(name) }
+  for (const name of names)
+    for (const unit of ["", "ms", "seconds", "sec", "s"]) {
+      const field = fields.get(name + unit)
+      const time = field === undefined ? undefined : timeOf(field.value)
+      if (field !== undefined && time !== undefined)
+        return { time: time.time, unit: time.unit ?? unitOfName(field.key) }
     }
   return undefined
 }
 
+/** Milliseconds in the unit that a field's name tells; an `Offset` so written counts tenths of microseconds. */
 const unitOfName = (name: string): number | undefined =>
-  /(?:_ms|Ms|millis|Millis)/u.test(name)
+  /_ms|Ms|millis|Millis/u.test(name)
     ? 1
     : /(?:_s|_sec|_seconds|Seconds)(?:$|_)/u.test(name)
       ? 1000

@@ -13,6 +13,53 @@ const two = [
   ["day", 500, 900]
 ]
 
+/** Any JSON, most of it with the names and values that transcripts have, as they should not be. */
+const json = fc
+  .letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom(
+        "Good",
+        "day",
+        "1.5s",
+        "00:00:01,500",
+        "word",
+        "1e999",
+        "",
+        null,
+        true,
+        -1,
+        0,
+        2,
+        1e300,
+        1e-320
+      ),
+      fc.double({ noNaN: true }),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(
+        fc.constantFrom(
+          ...[
+            "text",
+            "word",
+            "words",
+            "type",
+            "time",
+            "start",
+            "start_ms",
+            "startTimes",
+            "end",
+            "Duration",
+            "Offset"
+          ],
+          ...["alternatives", "timestamp", "characters", "ends", "segments", "toString", "__proto__"]
+        ),
+        tie("value"),
+        { maxKeys: 5 }
+      )
+    )
+  }))
+  .value.map((value) => JSON.stringify(value).replaceAll('"1e999"', "1e999"))
+
 describe("parseTranscript", () => {
   it("reads our own JSON, words before sentences", () => {
     expect(
@@ -98,6 +145,82 @@ describe("parseTranscript", () => {
     ])
   })
 
+  it("reads times in pairs, in fields of their own, and words that stand within", () => {
+    const word = (text: string, start_time: string, end_time: string) => ({
+      type: "pronunciation",
+      alternatives: [{ confidence: "1.0", content: text }],
+      start_time,
+      end_time
+    })
+    const stop = { type: "punctuation", alternatives: [{ content: "." }] }
+    expect(
+      tokens({ results: { items: [word("Good", "0.0", "0.4"), word("day", "0.5", "0.9"), stop] } })
+    ).toEqual(two)
+    expect(
+      tokens({
+        text: "Good day",
+        chunks: [
+          { text: " Good", timestamp: [0, 0.4] },
+          { text: " day", timestamp: [0.5, 0.9] }
+        ]
+      })
+    ).toEqual(two)
+    expect(
+      tokens({
+        transcription: [
+          {
+            timestamps: { from: "00:00:00,000", to: "00:00:00,400" },
+            offsets: { from: 0, to: 400 },
+            text: " Good"
+          },
+          {
+            timestamps: { from: "00:00:00,500", to: "00:00:00,900" },
+            offsets: { from: 500, to: 900 },
+            text: " day"
+          }
+        ]
+      })
+    ).toEqual(two)
+    expect(
+      tokens({
+        NBest: [
+          {
+            Words: [
+              { Word: "Good", Offset: 0, Duration: 4_000_000 },
+              { Word: "day", Offset: 5_000_000, Duration: 4_000_000 }
+            ]
+          }
+        ]
+      })
+    ).toEqual(two)
+    expect(
+      tokens([
+        { text: "Good", pronounce_text: "Good", time_begin: 0, time_end: 400.25, text_begin: 0, text_end: 4 },
+        { text: "day", pronounce_text: "day", time_begin: 500, time_end: 899.75, text_begin: 5, text_end: 8 }
+      ])
+    ).toEqual(two)
+  })
+
+  it("goes on by words where a segment has none, and takes a word but once", () => {
+    const segment = (text: string, start: number, ...words: ReadonlyArray<string>) => ({
+      text,
+      start,
+      end: start + 0.9,
+      words: words.map((word, i) => ({ word, start: start + i / 2, end: start + i / 2 + 0.4 }))
+    })
+    const segments = [
+      segment(" Good day.", 0, "Good", "day"),
+      segment("♪", 1),
+      segment(" Good day.", 2, "Good", "day")
+    ]
+    expect(tokens({ segments })).toEqual([
+      ...two,
+      ...two.map(([text, start, end]) => [text, Number(start) + 2000, Number(end) + 2000])
+    ])
+    const once = [{ text: "Good", start: 0, end: 0.4 }]
+    expect(tokens({ sentences: once, words: once })).toEqual([["Good", 0, 400]])
+  })
+
   it("reads SRT, an entry a token", () => {
     expect(
       tokens(
@@ -113,12 +236,20 @@ describe("parseTranscript", () => {
       Either.left("no words with times found in the JSON")
     )
     expect(Either.isLeft(parseTranscript("<html>", "srt"))).toBe(true)
+    for (const time of ["1e300", "1e13"])
+      expect(parseTranscript(`[{"text":"Good","start":0,"end":${time}}]`, "json")).toEqual(
+        Either.left("holds times that cannot be")
+      )
   })
 
-  it.prop("comes to an end on any JSON", [fc.jsonValue()], ([value]) => {
-    const read = parseTranscript(JSON.stringify(value), "json")
+  it.prop("comes to an end on any JSON, with times in order", [json], ([value]) => {
+    const read = parseTranscript(value, "json")
+    let before = 0
     if (Either.isRight(read))
-      for (const token of read.right) expect(token.end).toBeGreaterThanOrEqual(token.start)
+      for (const token of read.right) {
+        expect([token.start >= before, token.end >= token.start]).toEqual([true, true])
+        before = token.start
+      }
   })
 })
 
