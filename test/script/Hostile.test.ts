@@ -42,6 +42,11 @@ const files: Readonly<Record<string, readonly [file: string, text: string]>> = {
   drawings: ["a.ass", event(`${many("{\\p1}m 0 0 ")}x`)],
   "Markdown spaces": ["a.md", `a\n${many(" ")}x`],
   "Markdown table rules": ["a.md", `${many("|-")}x`],
+  "Markdown comments": ["a.md", `${many("<!---->")}x`],
+  "Markdown comments without an end": ["a.md", `${many("<!--\n")}x`],
+  "Markdown fences": ["a.md", `${many("`")}${many("x")}\`${many("y")}`],
+  "Markdown page links": ["a.md", `${many("[[a|")} x`],
+  "text in italics": ["a.txt", `${many("_a ")}x`],
   "Markdown heading": ["a.md", `# ${many(" ")}x`],
   "ASS braces": ["a.ass", event(`${many("{")}x`)]
 }

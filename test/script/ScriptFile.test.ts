@@ -250,7 +250,79 @@ describe("narration", () => {
       ["paragraph", "a, b", 20],
       ["paragraph", "c, d", 22]
     ])
-    expect(notices("a.md", text)).toEqual([[12, "a block of code is not read aloud"]])
+    expect(notices("a.md", text)).toEqual([
+      [12, "a block of code is not read aloud"],
+      [25, "a footnote is not read aloud"]
+    ])
+  })
+
+  it("tells a year from a list's number", () => {
+    const said = (text: string) => blocks("a.md", text).map(([, words]) => words)
+    expect(said("1984. A good year.\n\nIt was in\n14. The house\n1984. Burnt.\n")).toEqual([
+      "1984. A good year.",
+      "It was in 14. The house 1984. Burnt."
+    ])
+    expect(said("Three:\n1. one\n2. two\n   goes on\n3) three\n\n10. ten\n")).toEqual([
+      "Three:",
+      "one",
+      "two goes on",
+      "three",
+      "ten"
+    ])
+  })
+
+  it("loses no words by a comment, and reads on where none closes it", () => {
+    const text =
+      "<!-- a --> One\n\n<!-- b\nc --> two <!-- d --> three\n\n<style>\np {}\n</style>\nfour\n\n<!-- five\n\nsix\n"
+    expect(blocks("a.md", text).map(([, words, line]) => [words, line])).toEqual([
+      ["One", 1],
+      ["two three", 4],
+      ["four", 9],
+      ["five", 11],
+      ["six", 13]
+    ])
+    expect(notices("a.md", text)).toEqual([[11, 'no "-->" closes what begins here: it is read as text']])
+  })
+
+  it("leaves a footnote out with all its lines, and nothing behind it", () => {
+    const text =
+      "One[^1] two^[in line].\n\n[^1]: A note\nthat goes on.\n\n    And on.\n\n[^b]:Tight\n## Three\n"
+    expect(blocks("a.md", text)).toEqual([
+      ["paragraph", "One two.", 1],
+      ["heading", "Three", 9]
+    ])
+    expect(notices("a.md", text)).toEqual([
+      [3, "a footnote is not read aloud"],
+      [8, "a footnote is not read aloud"]
+    ])
+  })
+
+  it("takes code within a line for text, and tells a block that nothing closes", () => {
+    expect(blocks("a.md", "```one``` two\n\n```\nthree\n")).toEqual([["paragraph", "one two", 1]])
+    expect(notices("a.md", "```one``` two\n\n```\nthree\n")).toEqual([
+      [3, "a block of code is not read aloud"],
+      [3, "nothing closes this block of code: all below is taken for code"]
+    ])
+  })
+
+  it("reads rows without bars around them, links between pages, and lines broken by a backslash", () => {
+    const text = "a | b\n--|--\nc \\| d | e\n\n[[Page|One]] and [[two]]\\\n==three==\n\n> [!note] four\n"
+    expect(blocks("a.md", text).map(([, words]) => words)).toEqual([
+      "a, b",
+      "c | d, e",
+      "One and two three",
+      "four"
+    ])
+  })
+
+  it("reads a chat's messages without their dates", () => {
+    const text =
+      "[12/03/2024, 10:15:32] Anna: Hi there\n\u200e[12/03/2024, 10:16:00] Bo: Hello!\nSecond line\n\n12.03.24, 10:15 AM - Anna: _So_ long\n"
+    expect(blocks("a.txt", text)).toEqual([
+      ["paragraph", "Anna: Hi there", 1],
+      ["paragraph", "Bo: Hello! Second line", 2],
+      ["paragraph", "Anna: So long", 5]
+    ])
   })
 
   it("takes what stands between two rules for text, and keys alone for front matter", () => {

@@ -1,0 +1,18 @@
+/** What plain text and Markdown share on the way to a narration's blocks. */
+import { Block } from "../domain/Cue.ts"
+import { unchecked } from "../domain/Unchecked.ts"
+import { withoutUnseen } from "./CueLines.ts"
+
+/** A heading or paragraph of these words, or none where there are no words. */
+export const blockOf = (kind: "heading" | "paragraph", text: string, line: number): ReadonlyArray<Block> => {
+  const words = withoutUnseen(text).replace(/\s+/gu, " ").trim()
+  return words === "" ? [] : [Block.make({ kind, text: words, line }, unchecked)]
+}
+
+/** Lines wrapped by hand, as one; a word hyphenated at a line's end is whole again. */
+export const unwrapped = (lines: ReadonlyArray<string>): string =>
+  lines
+    .map((line) => line.trim())
+    .join("\n")
+    .replace(/(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})/gu, "")
+    .replace(/\n/gu, " ")

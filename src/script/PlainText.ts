@@ -1,0 +1,80 @@
+/** Plain text to headings and paragraphs. */
+import type { Block } from "../domain/Cue.ts"
+import { isChat, messagesOf } from "./ChatStamps.ts"
+import { blockOf, unwrapped } from "./Paragraphs.ts"
+
+interface Piece {
+  readonly line: number
+  readonly lines: ReadonlyArray<string>
+}
+
+const paragraphsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Piece> => {
+  const pieces: Array<Piece> = []
+  let start = 0
+  for (let i = 0; i <= lines.length; i++)
+    if (i === lines.length || (lines[i] ?? "").trim() === "") {
+      if (i > start) pieces.push({ line: start + 1, lines: lines.slice(start, i) })
+      start = i + 1
+    }
+  return pieces
+}
+
+/**
+ * A line longer than any page is wide: what holds it is not wrapped by hand, and each of its lines is a paragraph.
+ */
+const widest = 120
+
+/**
+ * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by
+ * hand, each line is a paragraph; in a chat each message is. A short line that stands alone before others and ends
+ * without punctuation is a heading; a row of signs divides and is not read.
+ */
+export const textBlocks = (text: string): ReadonlyArray<Block> => {
+  const lines = text.split("\n")
+  const pieces = paragraphsOf(lines)
+  const chat = isChat(lines)
+  const single = pieces.length === 1
+  return pieces
+    .flatMap((piece) =>
+      chat
+        ? partsOf(piece, messagesOf(piece.lines))
+        : single || piece.lines.some((line) => line.length > widest)
+          ? partsOf(
+              piece,
+              piece.lines.map((line) => [line])
+            )
+          : [piece]
+    )
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece.lines.join("")))
+    .flatMap((piece, i, all) =>
+      blockOf(
+        !single && !chat && i < all.length - 1 && isHeading(piece.lines) ? "heading" : "paragraph",
+        withoutItalics(unwrapped(piece.lines)),
+        piece.line
+      )
+    )
+}
+
+/** A piece cut into these. */
+const partsOf = ({ line }: Piece, parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Piece> => {
+  let at = line
+  return parts.map((lines) => {
+    const part = { line: at, lines }
+    at += lines.length
+    return part
+  })
+}
+
+const isHeading = (lines: ReadonlyArray<string>): boolean => {
+  const text = (lines[0] ?? "").trim()
+  return (
+    lines.length === 1 &&
+    text.length <= 60 &&
+    /[\p{L}\p{N}]$/u.test(text) &&
+    /^[\p{Lu}\p{Lo}\p{N}]/u.test(text)
+  )
+}
+
+/** Italics as plain text has them: `_word_`. */
+const withoutItalics = (text: string): string =>
+  text.replace(/(?<![\p{L}\p{N}_])_(?=[^\s_])([^_]{1,400})(?<=\S)_(?![\p{L}\p{N}_])/gu, "$1")
