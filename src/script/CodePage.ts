@@ -6,9 +6,13 @@ import iconv from "iconv-lite"
 
 /**
  * The likeliest code page of bytes that are not UTF-8, as a name iconv-lite knows; undefined where nothing is
- * likely. Only lines with non-ASCII bytes are weighed, so that time lines do not drown the words.
+ * likely. Only lines with non-ASCII bytes are weighed, so that time lines do not drown the words. `fits` says of a text
+ * as a page would have it whether it may be.
  */
-export const guessCodePage = (bytes: Uint8Array): string | undefined => {
+export const guessCodePage = (
+  bytes: Uint8Array,
+  fits: (text: string) => boolean = () => true
+): string | undefined => {
   const sample = telling(bytes)
   const scores = new Map<string, number>()
   const weigh = (name: string, score: number): void => {
@@ -22,7 +26,9 @@ export const guessCodePage = (bytes: Uint8Array): string | undefined => {
   let best: string | undefined
   let bestScore = 4
   for (const [name, score] of scores)
-    if (score > bestScore && readsCleanly(iconv.decode(sample, name))) {
+    if (score > bestScore) {
+      const text = iconv.decode(sample, name)
+      if (!readsCleanly(text) || !fits(text)) continue
       best = name
       bestScore = score
     }

@@ -4,7 +4,9 @@ import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../domain/Cue.ts"
 import { binaryKind } from "./BinaryKind.ts"
 import { guessCodePage } from "./CodePage.ts"
+import { mixedUtf8 } from "./MixedEncoding.ts"
 import { unmangled } from "./Mojibake.ts"
+import { isUtf8 } from "./Utf8.ts"
 
 /** A file's text: NFC, lines ended by `\n`, no byte order mark. */
 export interface Decoded {
@@ -16,21 +18,29 @@ export interface Decoded {
 
 /**
  * Decodes a file. A byte order mark decides first, then the encoding that was named, then UTF-16 and UTF-32 by
- * their zero bytes, then UTF-8 if the whole file is valid UTF-8, then the likeliest legacy code page. Empty and
- * binary files are refused, and so are bytes that the named encoding does not have.
+ * their zero bytes, then UTF-8 if the whole file, or most of its lines, are valid UTF-8, then the likeliest legacy code
+ * page. Empty and binary files are refused, and so are bytes that the named encoding does not have.
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<Decoded, ScriptFault> => {
   const kind = binaryKind(bytes)
   if (kind !== undefined)
     return fault(1, "", `expected a subtitle or text file, and this is ${kind}: check the path`)
   const marked = markOf(bytes)
-  if (marked !== undefined) return decodeAs(bytes.subarray(marked.length), marked.encoding, [])
+  if (marked !== undefined) {
+    const unmarked = bytes.subarray(marked.length)
+    const mixed = marked.encoding === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked) : undefined
+    return mixed === undefined
+      ? decodeAs(unmarked, marked.encoding, [])
+      : decodeAs(mixed.bytes, "utf-8", mixed.notices)
+  }
   if (encoding !== undefined) return decodeNamed(bytes, encoding)
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decodeAs(bytes, wide, [])
   if (isBinary(bytes))
     return fault(1, "", "expected a subtitle or text file, and this is binary data: check the path")
   if (isUtf8(bytes)) return decodeAs(bytes, "utf-8", [])
+  const mixed = mixedUtf8(bytes)
+  if (mixed !== undefined) return decodeAs(mixed.bytes, "utf-8", mixed.notices)
   const guess = guessCodePage(bytes)
   if (guess !== undefined)
     return decodeAs(bytes, guess, [
@@ -137,15 +147,6 @@ const isBinary = (bytes: Uint8Array): boolean => {
   let controls = 0
   for (const byte of sample) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) controls++
   return controls > 8 + sample.length * 0.02
-}
-
-const isUtf8 = (bytes: Uint8Array): boolean => {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The line, from 1, of the first byte that is not ASCII. */

@@ -71,6 +71,39 @@ describe("decodeText", () => {
     }
   })
 
+  it("reads lines of a code page in a file that is UTF-8, and says so", () => {
+    const file = (foreign: string, encoding: string, ...others: ReadonlyArray<string>) =>
+      Buffer.concat([
+        ...others.map((line) => Buffer.from(`${line}\n`)),
+        iconv.encode(`${foreign}\n`, encoding),
+        Buffer.from(others.join("\n"))
+      ])
+    const mixtures: ReadonlyArray<
+      readonly [foreign: string, encoding: string, ...others: ReadonlyArray<string>]
+    > = [
+      ["Un café.", "windows-1252", "L’été", "Où ça ?", "Très bien."],
+      ["пойдём к переправе", "windows-1251", "Сегодня", "прекрасная", "погода"],
+      ["今天的天气非常好，我们一起去", "gb18030", "今天天气很好", "我们去码头吧", "好的"]
+    ]
+    for (const [foreign, encoding, ...others] of mixtures)
+      for (const mark of ["", "\ufeff"]) {
+        const read = decoded(Buffer.concat([Buffer.from(mark), file(foreign, encoding, ...others)]))
+        expect(read.text).toBe([...others, foreign, ...others].join("\n"))
+        expect(read.notices.map((notice) => [notice.line, notice.message])).toEqual([
+          [4, `not UTF-8 as the rest is: read as ${encoding}; if that is wrong, save the file as UTF-8`]
+        ])
+      }
+    const cut = Buffer.concat([
+      Buffer.from("Trời\nđẹp\nlắm\n"),
+      Buffer.from("Trời đẹ").subarray(0, -1),
+      Buffer.from("\n")
+    ])
+    expect(decoded(Buffer.concat([cut, cut]))).toMatchObject({
+      text: "Trời\nđẹp\nlắm\nTrời đ\ufffd\n".repeat(2),
+      notices: [{ line: 4, message: "bytes that are not UTF-8 were passed over, in this line and 1 more" }]
+    })
+  })
+
   it("takes the encoding that is named, unless a mark says otherwise", () => {
     expect(decoded(iconv.encode("Ünï", "windows-1252"), "windows-1252").text).toBe("Ünï")
     expect(decoded(encoder.encode("\ufeffÜnï"), "windows-1252").text).toBe("Ünï")
