@@ -20,7 +20,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   const events = parse(mended.text).events.dialogue
   const cues: Array<Cue> = []
   const notices = [...mended.notices]
-  const faults: Array<ScriptFault> = []
+  const faults = [...mended.faults]
   events.forEach((event, i) => {
     const line = mended.lines[i] ?? 1
     const start = Math.round(event.Start * 1000)
@@ -82,6 +82,8 @@ interface Repaired {
   /** The line of each Dialogue, from 1. */
   readonly lines: ReadonlyArray<number>
   readonly notices: ReadonlyArray<Notice>
+  /** Format lines without a column that is needed: what stands below them cannot be read. */
+  readonly faults: ReadonlyArray<ScriptFault>
   /** Whether there is an Events section at all. */
   readonly events: boolean
 }
@@ -92,8 +94,10 @@ const repaired = (text: string): Repaired => {
   const kept: Array<string> = ["[Events]"]
   const lines: Array<number> = []
   const notices: Array<Notice> = []
+  const faults: Array<ScriptFault> = []
   let events = false
   let inside = false
+  let readable = true
   let columns: ReadonlyArray<string> | undefined
   text.split("\n").forEach((written, i) => {
     const line = written.trim()
@@ -102,8 +106,19 @@ const repaired = (text: string): Repaired => {
       events ||= inside
     } else if (inside && /^format\s*:/iu.test(line)) {
       columns = columnsOf(line)
-      kept.push(`Format: ${columns.join(", ")}`)
-    } else if (inside && /^dialogue\s*:/iu.test(line)) {
+      const named = columns
+      const missing = needed.filter((column) => !named.includes(column))
+      readable = missing.length === 0
+      if (readable) kept.push(`Format: ${columns.join(", ")}`)
+      else
+        faults.push(
+          ScriptFault.make({
+            line: i + 1,
+            found: excerpt(line),
+            expected: `the Format of [Events] names no ${missing.join(" and no ")}: the lines below it cannot be read`
+          })
+        )
+    } else if (inside && readable && /^dialogue\s*:/iu.test(line)) {
       if (columns === undefined) {
         columns = columnsOf(commonFormat)
         kept.push(commonFormat)
@@ -119,20 +134,27 @@ const repaired = (text: string): Repaired => {
       lines.push(i + 1)
     }
   })
-  return { text: kept.join("\n"), lines, notices, events }
+  return { text: kept.join("\n"), lines, notices, faults, events }
 }
+
+/** Without these an event says nothing. */
+const needed = ["Start", "End", "Text"]
 
 const columnsOf = (line: string): ReadonlyArray<string> =>
   line
     .replace(/^format\s*:\s*/iu, "")
-    .split(/\s*,\s*/u)
-    .map((column) => (/^actor$/iu.test(column) ? "Name" : column.trim()))
+    .split(",")
+    .map((written) => {
+      const column = written.trim()
+      const known = [...needed, "Name", "Actor"].find((name) => name.toLowerCase() === column.toLowerCase())
+      return known === "Actor" ? "Name" : (known ?? column)
+    })
 
 /** `0:00:13:56` means hundredths, as `0:00:13.56` does. */
 const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
   const fields = event.split(",")
-  for (const column of ["start", "end"]) {
-    const at = columns.findIndex((name) => name.toLowerCase() === column)
+  for (const column of ["Start", "End"]) {
+    const at = columns.indexOf(column)
     const field = fields[at]
     if (at >= 0 && field !== undefined)
       fields[at] = field.trim().replace(/^(\d+:\d{1,2}:\d{1,2})[:,](\d+)$/u, "$1.$2")

@@ -68,7 +68,7 @@ const finish = (
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const faults = [...scan.faults]
   if (scan.blocks.length === 0) {
-    faults.push(...atMost(listed, scan.unreadable))
+    faults.push(...scan.unreadable)
     if (faults.length === 0 && !headed)
       faults.push(
         ScriptFault.make({
@@ -86,23 +86,6 @@ const finish = (
     blocks: scan.blocks,
     notices: scan.notices.sort((a, b) => a.line - b.line)
   })
-}
-
-/** More faults than this are summed up: a file with a thousand wrong times has one fault. */
-const listed = 10
-
-const atMost = (count: number, faults: ReadonlyArray<ScriptFault>): ReadonlyArray<ScriptFault> => {
-  const next = faults[count]
-  return next === undefined
-    ? faults
-    : [
-        ...faults.slice(0, count),
-        ScriptFault.make({
-          line: next.line,
-          found: next.found,
-          expected: `and ${faults.length - count - 1} more lines like this: ${next.expected}`
-        })
-      ]
 }
 
 const notice = (scan: Scan, line: number, message: string): void => {

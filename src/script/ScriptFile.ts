@@ -28,7 +28,29 @@ export const readScript = (
       fault
     ]),
     (decoded) => Either.map(readText(decoded.text, file), (script) => withNotices(script, decoded))
-  ).pipe(Either.mapLeft((faults) => ScriptRejected.make({ file, faults })))
+  ).pipe(Either.mapLeft((faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) })))
+
+/** More faults than this are summed up: a file with a thousand wrong times has one fault. */
+const listed = 10
+
+const atMost = (
+  count: number,
+  faults: NonEmptyReadonlyArray<ScriptFault>
+): NonEmptyReadonlyArray<ScriptFault> => {
+  const [first, ...others] = faults
+  const next = others[count - 1]
+  return next === undefined
+    ? faults
+    : [
+        first,
+        ...others.slice(0, count - 1),
+        ScriptFault.make({
+          line: next.line,
+          found: "",
+          expected: `and ${faults.length - count} more like these`
+        })
+      ]
+}
 
 type Read = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
 

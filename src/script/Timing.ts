@@ -26,7 +26,7 @@ export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
 const arrow = "(?:-{1,3}\\s?>|[\\u2010-\\u2014\\u2212]{1,3}\\s?>|=>|\\u2192|\\uf0e0)"
-const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:]\\s*\\d+)?|-?\\d{2}[.,]\\d+`
+const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:;]\\s*\\d+)?|-?\\d{2}[.,]\\d+`
 
 const timeLine = new RegExp(
   `^${space}*(${clock})${space}*(${arrow})${space}*(${clock})(?:${space}(.*)|)$`,
@@ -42,7 +42,7 @@ const sbvLine = new RegExp(
   `^${space}*(\\d+:\\d{2}:\\d{2}\\.\\d{3}),(\\d+:\\d{2}:\\d{2}\\.\\d{3})${space}*$`,
   "u"
 )
-const framed = /^\d+:\d{1,2}:\d{1,2}:\d{1,2}$/u
+const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
@@ -58,16 +58,16 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
     const start = (match[1] ?? "").replace(/\s/gu, "")
     const end = (match[3] ?? "").replace(/\s/gu, "")
     if (framed.test(start) || framed.test(end)) return { kind: "frames" }
-    if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,]/u.test(side))) return { kind: "none" }
+    if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,;]/u.test(side))) return { kind: "none" }
     const mended = match[2] === "-->" ? undefined : `the arrow "${match[2] ?? ""}" was read as "-->"`
     return timed(start, end, style, mended, wordsIn(match[4] ?? ""))
   }
   if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line))
     return { kind: "unreadable", why: expected }
-  if (twoClocks.test(line) && /\d+:\d+[:.,]\d+.*\d+:\d+[:.,]\d+/u.test(line))
+  if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line))
     return line
       .trim()
-      .split(/[^\d:.,]+/u)
+      .split(/[^\d:.,;]+/u)
       .some((side) => framed.test(side))
       ? { kind: "frames" }
       : { kind: "unreadable", why: `${expected}, with an arrow between` }
@@ -111,7 +111,7 @@ const timed = (
  * decimal one.
  */
 const clockMillis = (text: string, style: TimingStyle): number | undefined => {
-  const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:](\d+))?$/u.exec(text)
+  const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:;](\d+))?$/u.exec(text)
   if (parts === null) return undefined
   const [, sign, hours, minutes = "0", seconds = "", fraction = "0"] = parts
   const digits = style === "vtt" ? 3 : 9

@@ -152,6 +152,8 @@ describe("readScript", () => {
       "\n"
     )
     expect(message("a.srt", many).split("\n")).toHaveLength(11)
+    expect(message("a.srt", many)).toMatch(/\na\.srt:42: and 30 more like these$/u)
+    expect(message("a.srt", many.replace(/99:59:59,\d+/gu, "00:00:01;12")).split("\n")).toHaveLength(11)
   })
 })
 
@@ -175,6 +177,27 @@ describe("ASS", () => {
         { index: 3, start: 5250, end: 6500, text: "{voice: bo, speed: 1.1}With a wish", line: 9 }
       ]
     })
+  })
+
+  it("says of a Format that lacks a column that it does", () => {
+    const lacking = (format: string) =>
+      `[Events]\nFormat: ${format}\n${"Dialogue: 0,0:00:01.00,0:00:02.00,One\n".repeat(50)}`
+    expect(message("a.ass", lacking("Layer, Start, Finish, Text"))).toBe(
+      'a.ass:2: "Format: Layer, Start, Finish, Text": the Format of [Events] names no End: the lines below it cannot be read'
+    )
+    expect(message("a.ass", lacking(""))).toBe(
+      'a.ass:2: "Format:": the Format of [Events] names no Start and no End and no Text: the lines below it cannot be read'
+    )
+    const late = lacking("Layer, Start, End, Text").replaceAll("0:00:01.00", "soon")
+    expect(message("a.ass", late).split("\n")).toHaveLength(11)
+    const both = `${lacking("layer, start, end, text")}${lacking("Layer, Start, End").slice("[Events]\n".length)}`
+    expect(cues("a.ass", both)).toHaveLength(50)
+    expect(notices("a.ass", both)).toEqual([
+      [
+        53,
+        'passed over: the Format of [Events] names no Text: the lines below it cannot be read; "Format: Layer, Start, End"'
+      ]
+    ])
   })
 
   it("passes over an event whose time cannot be read, and tells it", () => {
