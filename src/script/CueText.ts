@@ -26,6 +26,8 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
     else turns.push({ speaker, text })
   }
   let rest = withoutStyleCodes(raw)
+  // So much is left where the last comment ends: behind it, nothing is looked for.
+  const lastComment = rest.length - rest.lastIndexOf("-->")
   while (rest !== "") {
     const open = rest.indexOf("<")
     if (open < 0) {
@@ -34,7 +36,7 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
     }
     say(rest.slice(0, open))
     rest = rest.slice(open)
-    const tag = tagAt(rest)
+    const tag = tagAt(rest, rest.length > lastComment)
     if (tag === undefined) {
       say("<")
       rest = rest.slice(1)
@@ -72,14 +74,13 @@ const known = new Set(
 
 const closed = /^<\s*(\/?)\s*([a-z][a-z0-9]*)?((?:\.[^\s<>]*)?)(\s[^<>]*?)?\s*\/?>/iu
 const timeTag = /^<\s*[\d:.,\0]*\d[\d:.,\0]*>/u
-const comment = /^<!--[\s\S]*?-->/u
 const unfinished =
   /^<\/?\s*(b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
 const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
 
-const tagAt = (text: string): Tag | undefined => {
-  const plain = timeTag.exec(text) ?? comment.exec(text)
-  if (plain !== null) return { name: "", closing: false, annotation: undefined, length: plain[0].length }
+const tagAt = (text: string, comments: boolean): Tag | undefined => {
+  const plain = timeTag.exec(text)?.[0].length ?? (comments ? commentAt(text) : undefined)
+  if (plain !== undefined) return { name: "", closing: false, annotation: undefined, length: plain }
   const match = closed.exec(text)
   if (match !== null) {
     const name = (match[2] ?? "").toLowerCase()
@@ -103,6 +104,12 @@ const tagAt = (text: string): Tag | undefined => {
     return { name: name === "v" ? "" : name, closing: false, annotation: undefined, length: broken[0].length }
   }
   return undefined
+}
+
+/** The length of the comment that a text begins with. */
+const commentAt = (text: string): number | undefined => {
+  const end = text.startsWith("<!--") ? text.indexOf("-->", 4) : -1
+  return end < 0 ? undefined : end + 3
 }
 
 /**

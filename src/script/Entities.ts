@@ -1,10 +1,10 @@
 /** HTML character references, as subtitle tools leave them in files. */
 
-/** The text with its character references resolved, once: what they yield is not resolved again. */
+/** The text with its character references resolved, also those that were escaped again: `&amp;lt;`. */
 export const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replace(
-        /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}\d?));/gu,
+        /&(?:amp;)*(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}\d?));/gu,
         (whole, decimal, hex, name) =>
           decimal !== undefined
             ? fromCode(Number(decimal), whole)

@@ -1,5 +1,5 @@
 /**
- * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN 2 (on radio):`, `SPEAKER_01:`. The
+ * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN #2 (on radio):`, `SPEAKER_01:`. The
  * difficulty is what looks like one and is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a
  * name must be proved by the whole file.
  */
@@ -22,9 +22,11 @@ export interface LabelSurvey {
   readonly capitals: boolean
   /** How many names in capitals stand alone on a line or come again; from three on they are the file's habit. */
   readonly habit: number
+  /** How many names in brackets are proved; from two on they are the file's habit. */
+  readonly bracketed: number
 }
 
-const token = "[\\p{Lu}\\p{Lo}\\p{N}][\\p{L}\\p{M}\\p{N}.'’&_/-]*"
+const token = "(?:[\\p{Lu}\\p{Lo}\\p{N}][\\p{L}\\p{M}\\p{N}.'’&_/-]*|#\\d+)"
 const joiner = "(?:and|or|as|on|over|from|via|at|in|of|the|de|del|von|van|da|du|di|et|y|e|und|и|và|&)"
 const named = `(${token}(?:[ \\t]+(?:${joiner}[ \\t]+)?${token}){0,3})`
 const joined = new RegExp(`^${joiner}$`, "u")
@@ -79,7 +81,10 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
   let upper = 0
   let lower = 0
   let candidates = 0
-  const seen = new Map<string, { behinds: Set<string>; alone: boolean; capitals: boolean }>()
+  const seen = new Map<
+    string,
+    { behinds: Set<string>; alone: boolean; capitals: boolean; bracket: boolean }
+  >()
   lines.forEach((line, i) => {
     upper += line.match(/\p{Lu}/gu)?.length ?? 0
     lower += line.match(/\p{Ll}/gu)?.length ?? 0
@@ -89,20 +94,26 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
     const key = candidate.name.toUpperCase()
     const behind = wordsOnly(candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24)
     candidates++
-    const known = seen.get(key) ?? { behinds: new Set(), alone: false, capitals: false }
+    const known = seen.get(key) ?? { behinds: new Set(), alone: false, capitals: false, bracket: false }
     known.behinds.add(behind)
     known.alone ||= candidate.rest === ""
     known.capitals ||= isCapitals(candidate.name)
+    known.bracket ||=
+      candidate.bracket && !candidate.colon && isNameLike(candidate.name) && !namesSound(candidate.name)
     seen.set(key, known)
   })
   const proved = new Set(Array.from(known, (name) => name.toUpperCase()))
   const often = candidates > lines.length * habitual
   let habit = 0
-  for (const [name, { behinds, alone, capitals }] of seen) {
-    if (behinds.size >= (capitals || often ? 2 : 3)) proved.add(name)
+  let bracketed = 0
+  for (const [name, { behinds, alone, capitals, bracket }] of seen) {
+    if (behinds.size >= (capitals || often ? 2 : 3)) {
+      proved.add(name)
+      if (bracket) bracketed++
+    }
     if (capitals && (alone || behinds.size >= 2)) habit++
   }
-  return { proved, capitals: upper > lower * 3, habit }
+  return { proved, capitals: upper > lower * 3, habit, bracketed }
 }
 
 /** Share of lines with something like a label from which on a file is a dialogue with names. */
@@ -127,7 +138,7 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
     if (candidate.colon) return proved || namesRole(name) || isNameLike(name) ? label : undefined
     const named = namesRole(name)
       ? rest !== "" || isCapitals(name)
-      : proved && rest !== "" && isNameLike(name)
+      : rest !== "" && isNameLike(name) && (proved || (survey.bracketed >= 2 && isProperName(name, rest)))
     return named && (!/^\p{Ll}/u.test(rest) || (isNameLike(name) && !namesMany(name))) ? label : undefined
   }
   if (namesRole(name)) return label
@@ -137,13 +148,19 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
     const single = !/\s/u.test(
       name
         .replace(/\s+(?:&|AND|UND|ET|Y|E|И|VÀ|and|und|et|y|e|и|và)\s+/gu, "&")
-        .replace(/\s+\d+$/u, "")
+        .replace(/\s+#?\d+$/u, "")
         .replace(/^(?:DR|MR|MRS|MS|PROF|SIR)\.?\s+/u, "")
     )
     return marked || rest === "" || single || survey.habit >= 3 ? label : undefined
   }
   return marked && /^\p{Lu}\p{Ll}+$/u.test(name) ? label : undefined
 }
+
+/** Words that only a name in brackets would be before another sentence: "[Anna Maria] Come." */
+const isProperName = (name: string, rest: string): boolean =>
+  /^(?:\p{Lu}[\p{L}\p{M}'’-]*\p{Ll}|\p{Lo}[\p{Lo}\p{M}]*)(?: (?:\p{Lu}[\p{L}\p{M}'’.-]*|\p{Lo}[\p{Lo}\p{M}]*))*$/u.test(
+    name
+  ) && /^["“'‘«¿¡]?[\p{Lu}\p{Lo}]/u.test(rest)
 
 /** Words that begin with capitals, or that have none to begin with. */
 const isNameLike = (name: string): boolean =>

@@ -6,6 +6,7 @@ const english =
 /**
  * English verbs in the forms of a caption ("laughs", "laughing"): the bare verb may be any word of the sentence.
  */
+const bareVerbs = new Set(english.split(" "))
 const verbs = english
   .split(" ")
   .flatMap((verb) => [
@@ -30,23 +31,24 @@ const known = new Set([...verbs, ...nouns.split(" "), ...others.split(" ")])
 const unspacedSounds =
   /音乐|音樂|音楽|笑|掌声|掌聲|拍手|叹气|嘆氣|咳|哭|尖叫|呼啸|爆炸声|음악|웃음|박수|한숨|ดนตรี|เสียง|หัวเราะ|ปรบมือ/u
 
-/** Whether a caption of a few words names a sound. */
+/** Whether a caption of a few words names a sound: by a word for one, or by what some people do, as in "both laugh". */
 export const namesSound = (caption: string): boolean =>
   unspacedSounds.test(caption) ||
+  (namesRole(caption) && bareVerbs.has(/\s(\p{L}+)$/u.exec(caption.toLowerCase())?.[1] ?? "")) ||
   (caption.toLowerCase().match(/[\p{L}\p{M}'’]+/gu) ?? []).some((word) => known.has(word)) ||
   /\b(?:clears?|clearing) throat\b/iu.test(caption)
 
 /** Words that name a speaker by part or kind, which need no other proof that they are a label. */
 const roles = new Set(
-  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос".split(
+  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос 旁白 画外音 ナレーション ナレーター 내레이션".split(
     " "
   )
 )
 
-/** Whether a label begins with such a word, or is a transcriber's `SPEAKER_01`. */
+/** Whether a label begins with such a word, as "2ND MAN" does too, or is a transcriber's `SPEAKER_01`. */
 export const namesRole = (label: string): boolean =>
   /^(?:speaker|spk|s|người nói|sprecher|locuteur|hablante)[ _-]?\d+$/iu.test(label) ||
-  roles.has((label.toLowerCase().match(/^[\p{L}\p{M}]+/u) ?? [""])[0])
+  roles.has(/^(?:\d+(?:st|nd|rd|th) )?([\p{L}\p{M}]+)/u.exec(label.toLowerCase())?.[1] ?? "")
 
 /** Whether a label names several at once, with a word that as well begins a sentence: "All of them". */
 export const namesMany = (label: string): boolean => /^(?:all|both|everyone|others)$/iu.test(label)

@@ -19,6 +19,7 @@ describe("turnsOfMarkup", () => {
       ["<i>x</i>^3 * <i>x</i> = 100", "x^3 * x = 100"],
       ["Fish &amp; chips &lt;here&gt; &#8217;&#x2014;&eacute;", "Fish & chips <here> ’—é"],
       ["&lt;i&gt;twice&lt;/i&gt;", "twice"],
+      ["&amp;lt;i&amp;gt;Q&amp;amp;A&amp;lt;/i&amp;gt; isn&amp;#39;t", "Q&A isn't"],
       ["AT&T &nosuch; &am&amp;", "AT&T &nosuch; &am&"],
       [
         "Mail <anna@example.org> or <https://example.org/a>",

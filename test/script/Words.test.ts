@@ -53,10 +53,19 @@ describe("notes of sounds", () => {
     expect(one("I heard\n(computer playing\nelectronic melody)\nnothing.")).toEqual(["I heard nothing."])
     expect(one("<LAUGHING AND SHOUTING>")).toBe("sound-effect")
     expect(one("- He's got it.\n- (gasps) What?")).toEqual(["He's got it.", "What?"])
+    expect(one("* Spannende Musik *")).toBe("sound-effect")
+    expect(one("- * Das Telefon\nklingelt. *\n- Ja?")).toEqual(["Ja?"])
+    expect(one("[Maria, in English] Hello.")).toEqual(["Hello."])
+    expect(one("*cocks gun* Freeze!")).toEqual(["Freeze!"])
+    expect(said(["[BOTH LAUGH]", "Right."])).toEqual(["sound-effect", ["Right."]])
+    expect(one("漢字(かんじ)を読む")).toEqual(["漢字を読む"])
   })
 
   it("are told from words in brackets that belong to the sentence", () => {
     expect(one("ten to the 77th [power], they [are] told")).toEqual(["ten to the 77th power, they are told"])
+    expect(one("It is not quite right. [balance].")).toEqual(["It is not quite right. balance."])
+    expect(one("[meritorious] --")).toEqual(["meritorious —"])
+    expect(one("I *really* mean it")).toEqual(["I really mean it"])
     expect(one("we add the [CLS] and [SEP] tokens")).toEqual(["we add the CLS and SEP tokens"])
     expect(one("the Guidelines (WCAG) say so")).toEqual(["the Guidelines (WCAG) say so"])
     expect(one("(which happens to be what I talk about today)")).toEqual([
@@ -77,8 +86,12 @@ describe("music", () => {
     expect(one("♪ By the river\nwe lay ♪")).toBe("music")
     expect(one("we lay down ♪")).toBe("music")
     expect(one("# By the river #")).toBe("music")
+    expect(one("# By the river\n# we lay #")).toBe("music")
     expect(one("Listen.\n♪ By the river ♪\nHow sad.")).toEqual(["Listen. How sad."])
     expect(one("- ♪ By the river ♪\n- How sad.")).toEqual(["How sad."])
+    expect(one("¶ By the river\nwe lay ¶")).toBe("music")
+    expect(one("¶ By the river ¶\n- How sad.")).toEqual(["How sad."])
+    expect(one("¶ 4 of the law ¶ 5 of it")).toEqual(["¶ 4 of the law ¶ 5 of it"])
   })
 
   it("is spoken where the manifest says so, and number signs are no music", () => {
@@ -92,6 +105,9 @@ describe("speakers", () => {
   it("are named by labels of every kind", () => {
     expect(one("ANNA: Hello.")).toEqual(["ANNA> Hello."])
     expect(one("MAN 2:\nWhen we think\nof it")).toEqual(["MAN 2> When we think of it"])
+    expect(one("MAN #2: Hello.")).toEqual(["MAN #2> Hello."])
+    expect(one("2ND MAN: Hello.")).toEqual(["2ND MAN> Hello."])
+    expect(one("【旁白】从前")).toEqual(["旁白> 从前"])
     expect(one("DR. SMITH (on radio): Hello.")).toEqual(["DR. SMITH> Hello."])
     expect(one("[SPEAKER_01]: Hello.")).toEqual(["SPEAKER_01> Hello."])
     expect(one("[SPEAKER_01] Hello.")).toEqual(["SPEAKER_01> Hello."])
@@ -100,6 +116,16 @@ describe("speakers", () => {
     expect(one("Man over P.A.:\nGive it back.")).toEqual(["Man over P.A.> Give it back."])
     expect(one(">> JORGE FERNANDES:\nSorry.")).toEqual(["JORGE FERNANDES> Sorry."])
     expect(one("Anna: Hello.", {}, { speakers: ["ANNA"] })).toEqual(["ANNA> Hello."])
+  })
+
+  it("in brackets are names where two others are, and no sounds", () => {
+    const known = ["[Anna] One.", "[Bo] Two.", "[Anna] Three.", "[Bo] Four."]
+    expect(said([...known, "[Maria] Come.", "[block] By block.", "[Laughs] No."]).slice(4)).toEqual([
+      ["Maria> Come."],
+      ["By block."],
+      ["No."]
+    ])
+    expect(said(["[Maria] Come.", "Something else entirely."])[0]).toEqual(["Maria Come."])
   })
 
   it("are told from words before a colon", () => {
@@ -269,7 +295,7 @@ describe("what is said", () => {
       "they know you-through your site"
     ])
     expect(one("Warum? -")).toEqual(["Warum?"])
-    expect(one("out of order. [balance].")).toEqual(["out of order."])
+    expect(one("out of order. [chuckles].")).toEqual(["out of order."])
     expect(one("...and on it goes...")).toEqual(["and on it goes..."])
     expect(one("Wait -- what?")).toEqual(["Wait — what?"])
     expect(one("I <3 you, x^3 * x = 100, 50% & more")).toEqual(["I <3 you, x^3 * x = 100, 50% & more"])
