@@ -5,7 +5,15 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { Notice, ScriptFault } from "../domain/Cue.ts"
-import { excerpt, isBlank, numberOf, type Paragraph, paragraphsOf, trimmed } from "./CueLines.ts"
+import {
+  dressedNumberOf,
+  excerpt,
+  isBlank,
+  numberOf,
+  type Paragraph,
+  paragraphsOf,
+  trimmed
+} from "./CueLines.ts"
 import { timingOf, type Timing, type TimingStyle } from "./Timing.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
@@ -104,6 +112,8 @@ const nextTiming = (scan: Scan, from: number): number => {
  */
 const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
   const above = time - 1
+  if (dressedNumberOf(scan.lines[above]) === (lastNumber ?? 0) + 1 && isBlank(scan.lines[above - 1]))
+    return above
   const number = numberOf(scan.lines[above])
   if (number !== undefined)
     return isBlank(scan.lines[above - 1]) ||
@@ -128,7 +138,10 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
   const written = excerpt(scan.lines[time] ?? "")
   const last = scan.blocks.at(-1)?.number
   const numbered = numberLine(scan, time, last)
-  const number = numbered === undefined ? undefined : numberOf(scan.lines[numbered])
+  const number =
+    numbered === undefined
+      ? undefined
+      : (numberOf(scan.lines[numbered]) ?? dressedNumberOf(scan.lines[numbered]))
   if (timing?.kind === "frames") {
     scan.faults.push(
       ScriptFault.make({
@@ -180,7 +193,10 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     number,
     start: timing.start,
     end: Math.max(timing.start, timing.end),
-    lines: style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
+    lines: trimmed([
+      timing.text ?? "",
+      ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
+    ])
   })
 }
 

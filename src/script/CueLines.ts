@@ -26,11 +26,21 @@ export const withoutUnseen = (text: string): string =>
       ""
     )
 
-/** The number that is all there is on a line. */
+/** The number that is all there is on a line, in the digits of any script that times are written in too. */
 export const numberOf = (line: string | undefined): number | undefined => {
-  const written = unmarked(line ?? "")
+  const written = /^.{0,30}$/u.test(line ?? "") ? asciiDigits(unmarked(line ?? "")) : ""
   return /^\s*\d{1,9}\s*$/u.test(written) ? Number(written) : undefined
 }
+
+/** The number on a line that only looks as if it numbered a cue: `2.`, `#2`. */
+export const dressedNumberOf = (line: string | undefined): number | undefined =>
+  numberOf(/^\s*#?(\d{1,9})[.)]?\s*$/u.exec(line ?? "")?.[1])
+
+/** A line with the digits of Arabic, of Persian and of full width as those of ASCII. */
+export const asciiDigits = (line: string): string =>
+  /[\uff10-\uff1a]/u.test(line)
+    ? line.normalize("NFKC")
+    : line.replace(/[\u0660-\u0669\u06f0-\u06f9]/gu, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 
 /** Lines that follow each other without an empty one between: from the first, up to and without `to`. */
 export interface Paragraph {

@@ -1,6 +1,6 @@
 /** Plain text to headings and paragraphs. */
-import type { Block } from "../domain/Cue.ts"
-import { isChat, messagesOf } from "./ChatStamps.ts"
+import { type Block, Notice } from "../domain/Cue.ts"
+import { isChat, isClocked, messagesOf, withoutClocks } from "./ChatStamps.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
 interface Piece {
@@ -27,13 +27,21 @@ const widest = 120
 /**
  * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by
  * hand, each line is a paragraph; in a chat each message is. A short line that stands alone before others and ends
- * without punctuation is a heading; a row of signs divides and is not read.
+ * without punctuation is a heading; a row of signs divides and is not read. Nor are dates and times beside the lines of a
+ * chat or transcript, which a notice tells.
  */
-export const textBlocks = (text: string): ReadonlyArray<Block> => {
+export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = text.split("\n")
   const pieces = paragraphsOf(lines)
   const chat = isChat(lines)
   const single = pieces.length === 1
+  const clocked = !chat && isClocked(lines)
+  if (chat || clocked)
+    notices.push(
+      Notice.make({ line: 1, message: `the ${chat ? "dates" : "times"} beside the lines are not read aloud` })
+    )
+  if (clocked)
+    return pieces.flatMap(({ line, lines }) => blockOf("paragraph", unwrapped(withoutClocks(lines)), line))
   return pieces
     .flatMap((piece) =>
       chat

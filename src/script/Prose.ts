@@ -11,7 +11,7 @@ export const readProse = (
   format: "text" | "markdown"
 ): Either.Either<Narration, NonEmptyReadonlyArray<ScriptFault>> => {
   const notices: Array<Notice> = []
-  const blocks = format === "markdown" ? markdownBlocks(text, notices) : textBlocks(text)
+  const blocks = format === "markdown" ? markdownBlocks(text, notices) : textBlocks(text, notices)
   return blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text))
     ? Either.right(Narration.make({ format, blocks, notices }))
     : Either.left([

@@ -1,6 +1,6 @@
 /** The line of a subtitle that says when: `start --> end` in every spelling that people and tools leave behind. */
 
-import { unmarked } from "./CueLines.ts"
+import { asciiDigits, unmarked } from "./CueLines.ts"
 
 /** What a line is, as a time line: a readable one, one that means to be one and cannot be read, or none at all. */
 export type Timing =
@@ -13,6 +13,8 @@ export type Timing =
       readonly mended: string | undefined
       /** Words behind the end, where nothing but settings belongs; empty where there are none. */
       readonly words: string
+      /** What is said, where the times stand in brackets before it, as transcribers print it. */
+      readonly text?: string
     }
   | { readonly kind: "unreadable"; readonly why: string }
   | { readonly kind: "frames" }
@@ -42,6 +44,7 @@ const sbvLine = new RegExp(
   `^${space}*(\\d+:\\d{2}:\\d{2}\\.\\d{3}),(\\d+:\\d{2}:\\d{2}\\.\\d{3})${space}*$`,
   "u"
 )
+const bracketed = /^\s*\[([\d:.,\s]{4,40}-->[\d:.,\s]{4,40})\](?:\s+(.*))?$/u
 const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
@@ -49,6 +52,11 @@ const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 /** Reads one line. */
 export const timingOf = (written: string, style: TimingStyle): Timing => {
   const line = plainOf(written)
+  const [, times = "", text = ""] = bracketed.exec(line) ?? []
+  if (times !== "") {
+    const inner = timingOf(times, style)
+    return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
+  }
   if (style === "sbv") {
     const sbv = sbvLine.exec(line)
     if (sbv !== null) return timed(sbv[1] ?? "", sbv[2] ?? "", style, undefined)
@@ -77,14 +85,8 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
 /** A line as it would be written by the book: with the digits and signs of ASCII, and nothing that is not seen. */
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
-  const line = unmarked(written).replace("--&gt;", "-->")
-  return /[\uff10-\uff1a]/u.test(line)
-    ? line.normalize("NFKC")
-    : line.replace(/[\u0660-\u0669\u06f0-\u06f9]/gu, asciiDigit)
+  return asciiDigits(unmarked(written).replace("--&gt;", "-->"))
 }
-
-/** The digits of Arabic and of Persian, each by its value. */
-const asciiDigit = (digit: string): string => String((digit.codePointAt(0) ?? 0) & 0xf)
 
 /** What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words. */
 const wordsIn = (behind: string): string =>

@@ -85,6 +85,33 @@ describe("readScript", () => {
     expect(cues("a.srt", marked)).toEqual(cues("a.srt", srt))
   })
 
+  it("knows a cue's number in other digits, and by a sign beside it", () => {
+    const numbered = (number: (index: number) => string) =>
+      `${number(1)}\n00:00:01,000 --> 00:00:02,000\nOne\n\n${number(2)}\n00:00:03,000 --> 00:00:04,000\n2.\n`
+    for (const number of [
+      String,
+      (index: number) => `#${index}`,
+      (index: number) => `${index}.`,
+      (index: number) => String.fromCodePoint(0x660 + index),
+      (index: number) => String.fromCodePoint(0xff10 + index)
+    ]) {
+      expect(cues("a.srt", numbered(number)).map(([index, , , text]) => [index, text])).toEqual([
+        [1, "One"],
+        [2, "2."]
+      ])
+      expect(notices("a.srt", numbered(number))).toEqual([])
+    }
+  })
+
+  it("reads times in brackets before what is said, as transcribers print it", () => {
+    const text = "[00:00:01.000 --> 00:00:02.500]   One\n[00:03.000 --> 00:04.000]  Two\nlines\n"
+    for (const file of ["a.txt", "a.srt", "a.vtt"])
+      expect(cues(file, text)).toEqual([
+        [1, 1000, 2500, "One", 1],
+        [2, 3000, 4000, "Two\nlines", 2]
+      ])
+  })
+
   it("keeps words apart that a page break or another system's line end parts", () => {
     expect(cues("a.srt", srt.replace("Two\nlines", "Two\vand\u0085more\flines")).at(-1)?.[3]).toBe(
       "Two\nand\nmore\nlines"
@@ -338,6 +365,22 @@ describe("narration", () => {
     ])
   })
 
+  it("reads a transcript without the times beside its lines, and other times as words", () => {
+    expect(blocks("a.txt", "0:00\nHello\n0:05\nand welcome.\n\n1:02:03\nBye.\n")).toEqual([
+      ["paragraph", "Hello and welcome.", 1],
+      ["paragraph", "Bye.", 6]
+    ])
+    expect(blocks("a.txt", "0:00 Hello\n0:05 and\n0:09 welcome.\n")).toEqual([
+      ["paragraph", "Hello and welcome.", 1]
+    ])
+    expect(notices("a.txt", "0:00 Hello\n0:05 and\n0:09 welcome.\n")).toEqual([
+      [1, "the times beside the lines are not read aloud"]
+    ])
+    const timetable = "10:30 Tea.\n11:15 Rest.\n12:00 Lunch.\n"
+    expect(blocks("a.txt", timetable).map(([, words]) => words)).toEqual(timetable.trim().split("\n"))
+    expect(notices("a.txt", timetable)).toEqual([])
+  })
+
   it("reads a chat's messages without their dates", () => {
     const text =
       "[12/03/2024, 10:15:32] Anna: Hi there\n\u200e[12/03/2024, 10:16:00] Bo: Hello!\nSecond line\n\n12.03.24, 10:15 AM - Anna: _So_ long\n"
@@ -346,6 +389,7 @@ describe("narration", () => {
       ["paragraph", "Bo: Hello! Second line", 2],
       ["paragraph", "Anna: So long", 5]
     ])
+    expect(notices("a.txt", text)).toEqual([[1, "the dates beside the lines are not read aloud"]])
   })
 
   it("takes what stands between two rules for text, and keys alone for front matter", () => {
