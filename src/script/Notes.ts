@@ -83,7 +83,10 @@ const isNote = (written: string, inner: string, text: string, at: number, whole:
   const fresh = /^\s*$|[.?!…。！？:♪"”]\s*$/u.test(before)
   const lineAlone = /(?:^|\n)[ \t]*$/u.test(before) && /^[ \t]*(?:\n|$)/u.test(behind)
   if (lineAlone && fresh) return true
-  const aside = /^\p{Ll}|, (?:in|on|over|from|into|\p{Ll}+ing)(?: |$)/u.test(inner) || isCapitals(inner)
+  const aside =
+    /^\p{Ll}|^(?:To|In|On|Over|From|Into|Through) |, (?:in|on|over|from|into|\p{Ll}+ing)(?: |$)/u.test(
+      inner
+    ) || isCapitals(inner)
   const leads = fresh && aside && /^\s*["“'‘¿¡]?\p{Lu}/u.test(behind)
   const ends = fresh && /\S/u.test(before) && /^\p{Ll}/u.test(inner) && words <= 4 && /^\s*$/u.test(behind)
   return leads || ends

@@ -40,15 +40,19 @@ export const namesSound = (caption: string): boolean =>
 
 /** Words that name a speaker by part or kind, which need no other proof that they are a label. */
 const roles = new Set(
-  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос 旁白 画外音 ナレーション ナレーター 내레이션".split(
+  "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос adam kadın الرجل المرأة الراوي גבר אישה קריין आदमी औरत ชาย หญิง 男 女 男人 女人 男声 女声 男聲 女聲 众人 旁白 画外音 ナレーション ナレーター 남자 여자 내레이션".split(
     " "
   )
 )
 
-/** Whether a label begins with such a word, as "2ND MAN" does too, or is a transcriber's `SPEAKER_01`. */
+/** Whether a label begins with such a word, as "2ND MAN" and "Old Woman" do too, or is a transcriber's `SPEAKER_01`. */
 export const namesRole = (label: string): boolean =>
   /^(?:speaker|spk|s|người nói|sprecher|locuteur|hablante)[ _-]?\d+$/iu.test(label) ||
-  roles.has(/^(?:\d+(?:st|nd|rd|th) )?([\p{L}\p{M}]+)/u.exec(label.toLowerCase())?.[1] ?? "")
+  roles.has(
+    /^(?:(?:\d+(?:st|nd|rd|th)|young|old|older|younger|elderly|little|female|male|unidentified) )?([\p{L}\p{M}]+)/u.exec(
+      label.toLowerCase()
+    )?.[1] ?? ""
+  )
 
 /** Whether a label names several at once, with a word that as well begins a sentence: "All of them". */
 export const namesMany = (label: string): boolean => /^(?:all|both|everyone|others)$/iu.test(label)

@@ -56,6 +56,7 @@ describe("notes of sounds", () => {
     expect(one("* Spannende Musik *")).toBe("sound-effect")
     expect(one("- * Das Telefon\nklingelt. *\n- Ja?")).toEqual(["Ja?"])
     expect(one("[Maria, in English] Hello.")).toEqual(["Hello."])
+    expect(one("[To Maria] Hello.")).toEqual(["Hello."])
     expect(one("*cocks gun* Freeze!")).toEqual(["Freeze!"])
     expect(said(["[BOTH LAUGH]", "Right."])).toEqual(["sound-effect", ["Right."]])
     expect(one("漢字(かんじ)を読む")).toEqual(["漢字を読む"])
@@ -107,6 +108,8 @@ describe("speakers", () => {
     expect(one("MAN 2:\nWhen we think\nof it")).toEqual(["MAN 2> When we think of it"])
     expect(one("MAN #2: Hello.")).toEqual(["MAN #2> Hello."])
     expect(one("2ND MAN: Hello.")).toEqual(["2ND MAN> Hello."])
+    expect(one("Old Man: Hello.")).toEqual(["Old Man> Hello."])
+    expect(one("女声：你好")).toEqual(["女声> 你好"])
     expect(one("【旁白】从前")).toEqual(["旁白> 从前"])
     expect(one("DR. SMITH (on radio): Hello.")).toEqual(["DR. SMITH> Hello."])
     expect(one("[SPEAKER_01]: Hello.")).toEqual(["SPEAKER_01> Hello."])
@@ -296,6 +299,9 @@ describe("what is said", () => {
     ])
     expect(one("Warum? -")).toEqual(["Warum?"])
     expect(one("out of order. [chuckles].")).toEqual(["out of order."])
+    expect(one("• **Two** things:\n• __this__ and ~~that~~, 2**3")).toEqual([
+      "Two things: this and that, 2**3"
+    ])
     expect(one("...and on it goes...")).toEqual(["and on it goes..."])
     expect(one("Wait -- what?")).toEqual(["Wait — what?"])
     expect(one("I <3 you, x^3 * x = 100, 50% & more")).toEqual(["I <3 you, x^3 * x = 100, 50% & more"])
