@@ -32,7 +32,11 @@ const prefixes = new Set(
 
 /** What a voice is given: one line, with nothing in it that is only for the eye. */
 export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
-  punctuated(withoutSigns(joined(text, vocabulary))).normalize("NFC")
+  punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
+
+/** The sign that ends a line from right to left, before it, as an editor that writes from left to right has put it. */
+const misplaced =
+  /^[ \t]*([.,!?؟،]|[!?؟]{2,3})[ \t]*(?=[\p{sc=Hebrew}\p{sc=Arabic}])([^\n]*[\p{L}\p{M}\p{N}"”])[ \t]*$/gmu
 
 /**
  * Without what is seen and never said: control and private characters, pictures, arrows, and what is left of

@@ -302,6 +302,9 @@ describe("what is said", () => {
     expect(one("• **Two** things:\n• __this__ and ~~that~~, 2**3")).toEqual([
       "Two things: this and that, 2**3"
     ])
+    expect(one(",.\nבוקר טוב")).toEqual(["בוקר טוב"])
+    expect(one(".בוקר טוב\n?מה נשמע")).toEqual(["בוקר טוב. מה נשמע?"])
+    expect(one("...ואז .הלכנו.")).toEqual(["ואז .הלכנו."])
     expect(one("...and on it goes...")).toEqual(["and on it goes..."])
     expect(one("Wait -- what?")).toEqual(["Wait — what?"])
     expect(one("I <3 you, x^3 * x = 100, 50% & more")).toEqual(["I <3 you, x^3 * x = 100, 50% & more"])
