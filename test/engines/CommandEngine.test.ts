@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
@@ -10,9 +10,14 @@ import { request } from "./speech.ts"
 const folder = mkdtempSync(join(tmpdir(), "dubwright-test-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+let programs = 0
+
+/** Tests that mostly wait: one beside the other. */
+const besideOthers = { concurrent: true }
+
 /** An engine that runs this program text under Node. */
 const engineOf = (code: string, more: Partial<CommandOptions> = {}, args: ReadonlyArray<string> = []) => {
-  const file = join(folder, `program-${readdirSync(folder).length}.cjs`)
+  const file = join(folder, `program-${++programs}.cjs`)
   writeFileSync(file, code)
   return makeCommandEngine({
     name: "local",
@@ -171,34 +176,40 @@ describe("a local program", () => {
     })
   )
 
-  it.live("that takes too long is ended, with what it has started, even if it ignores SIGTERM", () =>
-    Effect.gen(function* () {
-      const pids = join(folder, "pids")
-      const stubborn = `
-        const { spawn } = require("node:child_process")
-        process.on("SIGTERM", () => {})
-        const child = spawn(process.execPath, ["-e", 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: "inherit" })
-        require("node:fs").writeFileSync(${JSON.stringify(pids)}, process.pid + " " + child.pid)
-        setInterval(() => {}, 1000)`
-      expect(yield* outcome(stubborn, { timeout: "2 seconds" })).toEqual([
-        "timeout",
-        `${JSON.stringify(process.execPath)}: it took too long and was ended`
-      ])
-      for (const pid of readFileSync(pids, "utf8").split(" ")) yield* untilGone(Number(pid))
-    })
+  it.live(
+    "that takes too long is ended, with what it has started, even if it ignores SIGTERM",
+    () =>
+      Effect.gen(function* () {
+        const pids = join(folder, "pids")
+        const stubborn = `
+          const { spawn } = require("node:child_process")
+          process.on("SIGTERM", () => {})
+          const child = spawn(process.execPath, ["-e", 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: "inherit" })
+          require("node:fs").writeFileSync(${JSON.stringify(pids)}, process.pid + " " + child.pid)
+          setInterval(() => {}, 1000)`
+        expect(yield* outcome(stubborn, { timeout: "2 seconds" })).toEqual([
+          "timeout",
+          `${JSON.stringify(process.execPath)}: it took too long and was ended`
+        ])
+        for (const pid of readFileSync(pids, "utf8").split(" ")) yield* untilGone(Number(pid))
+      }),
+    besideOthers
   )
 
-  it.live("that has ended is not waited for beyond its time, and what it has left behind ends with it", () =>
-    Effect.gen(function* () {
-      const file = join(folder, "left")
-      const leaving = `
-        const { spawn } = require("node:child_process")
-        const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" })
-        require("node:fs").writeFileSync(${JSON.stringify(file)}, String(child.pid))
-        process.exit(0)`
-      expect((yield* outcome(leaving, { timeout: "2 seconds" }))[0]).toBe("timeout")
-      yield* untilGone(Number(readFileSync(file, "utf8")))
-    })
+  it.live(
+    "that has ended is not waited for beyond its time, and what it has left behind ends with it",
+    () =>
+      Effect.gen(function* () {
+        const file = join(folder, "left")
+        const leaving = `
+          const { spawn } = require("node:child_process")
+          const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" })
+          require("node:fs").writeFileSync(${JSON.stringify(file)}, String(child.pid))
+          process.exit(0)`
+        expect((yield* outcome(leaving, { timeout: "2 seconds" }))[0]).toBe("timeout")
+        yield* untilGone(Number(readFileSync(file, "utf8")))
+      }),
+    besideOthers
   )
 
   it.live("ends when its request is interrupted", () =>

@@ -99,6 +99,9 @@ const throughHostility = (seed: number, envelope: Character["envelope"]) =>
     return heard
   })
 
+/** Tests that mostly wait, for what was lost: one beside the other. */
+const besideOthers = { concurrent: true, timeout: 180_000 }
+
 it.scopedLive(
   "brings every utterance home through hostile services, as sound as from a calm one",
   () =>
@@ -115,7 +118,50 @@ it.scopedLive(
       })
       expect(heard).toEqual([expected, expected])
     }),
-  180_000
+  besideOthers
+)
+
+it.scopedLive(
+  "finds lost tasks by what they are where labels do not come back",
+  () =>
+    Effect.gen(function* () {
+      // Lengths that differ: otherwise two lost ones cannot be told apart.
+      const list = utterances(12).map((one, i) => ({ ...one, length: i }))
+      const distinct = list.filter(
+        (one, i) => list.findIndex((other) => other.characters === one.characters) === i
+      )
+      const service = yield* serving(
+        new HostileService({ ...calm, echoes: false, odds: { "create-drop-after": 0.9 } })
+      )
+      const folder = yield* temporaryFolder
+      const summary = yield* Effect.provide(plannedAndSpoken(distinct), parts(folder, service))
+      expect({ failed: summary.failed, created: summary.created, warned: summary.warnings.length }).toEqual({
+        failed: 0,
+        created: distinct.length,
+        warned: 1
+      })
+      expect(heardOf(service)).toEqual(onceEach(distinct))
+    }),
+  besideOthers
+)
+
+it.scopedLive(
+  "fails, or pays for again, what it cannot tell, as it is told to",
+  () =>
+    Effect.gen(function* () {
+      const list = utterances(4)
+      const lost = { ...calm, echoes: false, odds: { "create-drop-after": 1 } }
+      const told = (undecided: Undecided) =>
+        Effect.gen(function* () {
+          const service = yield* serving(new HostileService(lost))
+          const folder = yield* temporaryFolder
+          const summary = yield* Effect.provide(plannedAndSpoken(list, { undecided }), parts(folder, service))
+          return { failed: summary.failed, paid: service.charged.length }
+        })
+      expect(yield* told("report")).toEqual({ failed: 4, paid: 4 })
+      expect(yield* told("again")).toEqual({ failed: 0, paid: 8 })
+    }),
+  besideOthers
 )
 
 it.scopedLive("stops creating when the account is empty, and goes on when it is filled", () =>
@@ -253,43 +299,6 @@ it.scopedLive("lets a refused utterance fail alone, with the service's words", (
       kind: "refused",
       words: "the service refuses the request: no such words here (HTTP 422)"
     })
-  })
-)
-
-it.scopedLive("finds lost tasks by what they are where labels do not come back", () =>
-  Effect.gen(function* () {
-    // Lengths that differ: otherwise two lost ones cannot be told apart.
-    const list = utterances(12).map((one, i) => ({ ...one, length: i }))
-    const distinct = list.filter(
-      (one, i) => list.findIndex((other) => other.characters === one.characters) === i
-    )
-    const service = yield* serving(
-      new HostileService({ ...calm, echoes: false, odds: { "create-drop-after": 0.9 } })
-    )
-    const folder = yield* temporaryFolder
-    const summary = yield* Effect.provide(plannedAndSpoken(distinct), parts(folder, service))
-    expect({ failed: summary.failed, created: summary.created, warned: summary.warnings.length }).toEqual({
-      failed: 0,
-      created: distinct.length,
-      warned: 1
-    })
-    expect(heardOf(service)).toEqual(onceEach(distinct))
-  })
-)
-
-it.scopedLive("fails, or pays for again, what it cannot tell, as it is told to", () =>
-  Effect.gen(function* () {
-    const list = utterances(4)
-    const lost = { ...calm, echoes: false, odds: { "create-drop-after": 1 } }
-    const told = (undecided: Undecided) =>
-      Effect.gen(function* () {
-        const service = yield* serving(new HostileService(lost))
-        const folder = yield* temporaryFolder
-        const summary = yield* Effect.provide(plannedAndSpoken(list, { undecided }), parts(folder, service))
-        return { failed: summary.failed, paid: service.charged.length }
-      })
-    expect(yield* told("report")).toEqual({ failed: 4, paid: 4 })
-    expect(yield* told("again")).toEqual({ failed: 0, paid: 8 })
   })
 )
 
