@@ -1,7 +1,7 @@
 /** Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where not. */
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
-import { distance } from "fastest-levenshtein"
+import { nearest } from "../domain/Nearest.ts"
 import { badUsage, type Ended } from "./Ended.ts"
 
 /** An option by its long name with the dashes. */
@@ -134,14 +134,7 @@ export const optionsKnown = (path: CommandPath, words: ReadonlyArray<string>): E
 }
 
 /** What was probably meant, as the end of a sentence. */
-const meant = (typed: string, known: ReadonlyArray<string>): string =>
-  Option.match(nearestName(typed, known), { onNone: () => "", onSome: (name) => `; did you mean ${name}?` })
-
-const nearestName = (typed: string, known: ReadonlyArray<string>): Option.Option<string> => {
-  const [best] = known
-    .map((name) => ({ name, away: distance(typed.toLowerCase(), name) }))
-    .sort((a, b) => a.away - b.away)
-  return best !== undefined && best.away <= Math.max(2, Math.floor(typed.length / 3))
-    ? Option.some(best.name)
-    : Option.none()
+const meant = (typed: string, known: ReadonlyArray<string>): string => {
+  const near = nearest(typed, known)
+  return near === undefined ? "" : `; did you mean ${near}?`
 }

@@ -1,7 +1,5 @@
 /** eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same samples. */
-import { availableParallelism } from "node:os"
-import { type Duration, Effect } from "effect"
-import { fromSeconds } from "../domain/Units.ts"
+import { Effect } from "effect"
 import { type Engine, type EngineVoice, SpeechFailed } from "./Engine.ts"
 import { unreadable } from "./LetterNames.ts"
 import { normalise, primaryTag } from "./Normalise.ts"
@@ -9,18 +7,7 @@ import { speakSentences } from "./SentenceSpeech.ts"
 import { sentencesOf } from "./Sentences.ts"
 import { englishWords } from "./vietnamese/Foreign.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
-import { spokenBy, voicesOf } from "./WorkerVoices.ts"
-
-export interface EspeakOptions {
-  /** Threads at most; the default leaves one processor free. Each takes about 90 MB while it is in use. */
-  readonly size?: number
-  /** The longest that one sentence may take; default 30 seconds. */
-  readonly deadline?: Duration.DurationInput
-  /** How long a thread may stand idle before its memory is given back; default 2 minutes. */
-  readonly idle?: Duration.DurationInput
-  /** The longest speech of one request, in seconds; default an hour. */
-  readonly maxSeconds?: number
-}
+import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
 
 const name = "espeak"
 /** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
@@ -31,14 +18,9 @@ const longestPart = 500
 /** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
-/** The engine; its threads end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
-export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOptions = {}) {
-  const pool = yield* makeWorkerPool({
-    engine: name,
-    size: options.size ?? Math.max(1, availableParallelism() - 1),
-    deadline: options.deadline ?? "30 seconds",
-    idle: options.idle ?? "2 minutes"
-  })
+/** The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
+export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
+  const pool = yield* makeWorkerPool(name, options)
   const catalogue = yield* voicesOf(pool, name)
 
   const speak: Engine["speak"] = Effect.fn("EspeakEngine.speak")(function* (request) {
@@ -69,7 +51,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: EspeakOpti
         }),
       pauseAfter: (part) => pauses[part.ends] / rate,
       volume: request.volume,
-      longest: fromSeconds(options.maxSeconds ?? 3_600)
+      longest: longestSpeech(options)
     })
   })
 

@@ -1,25 +1,12 @@
 /** Flite, compiled to WebAssembly: English voices, in threads, the same text always giving the same samples. */
-import { availableParallelism } from "node:os"
-import { type Duration, Effect } from "effect"
-import { fromSeconds } from "../domain/Units.ts"
+import { Effect } from "effect"
 import { type Engine, SpeechFailed } from "./Engine.ts"
 import { forFlite } from "./FliteText.ts"
 import { normalise } from "./Normalise.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
 import { sentencesOf } from "./Sentences.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
-import { spokenBy, voicesOf } from "./WorkerVoices.ts"
-
-export interface FliteOptions {
-  /** Threads at most; the default leaves one processor free. */
-  readonly size?: number
-  /** The longest that one sentence may take; default 30 seconds. */
-  readonly deadline?: Duration.DurationInput
-  /** How long a thread may stand idle before its memory is given back; default 2 minutes. */
-  readonly idle?: Duration.DurationInput
-  /** The longest speech of one request, in seconds; default an hour. */
-  readonly maxSeconds?: number
-}
+import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
 
 const name = "flite"
 /** Bytes passed to the engine at once, to bound its memory. */
@@ -29,13 +16,8 @@ const slowest = 0.3
 const fastest = 4
 
 /** The engine; its threads end with the scope. It reads any text as English. */
-export const makeFliteEngine = Effect.fnUntraced(function* (options: FliteOptions = {}) {
-  const pool = yield* makeWorkerPool({
-    engine: name,
-    size: options.size ?? Math.max(1, availableParallelism() - 1),
-    deadline: options.deadline ?? "30 seconds",
-    idle: options.idle ?? "2 minutes"
-  })
+export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
+  const pool = yield* makeWorkerPool(name, options)
   const catalogue = yield* voicesOf(pool, name)
 
   const speak: Engine["speak"] = Effect.fn("FliteEngine.speak")(function* (request) {
@@ -59,7 +41,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: FliteOption
       // Flite puts silence around everything it says.
       pauseAfter: () => 0,
       volume: request.volume,
-      longest: fromSeconds(options.maxSeconds ?? 3_600)
+      longest: longestSpeech(options)
     })
   })
 

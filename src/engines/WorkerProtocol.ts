@@ -29,7 +29,7 @@ export const SentenceJob = Schema.TaggedStruct("Sentence", {
 export type SentenceJob = typeof SentenceJob.Type
 
 /** A question for every voice that the engine has. */
-export const VoicesJob = Schema.TaggedStruct("Voices", {})
+const VoicesJob = Schema.TaggedStruct("Voices", {})
 
 export const Job = Schema.Union(SentenceJob, VoicesJob)
 export type Job = typeof Job.Type
@@ -61,7 +61,7 @@ export const VoiceList = Schema.TaggedStruct("VoiceList", {
 export type VoiceList = typeof VoiceList.Type
 
 /** The thread is still well, but this job came to nothing. */
-export const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
+const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 
 export const Answer = Schema.Union(Spoken, VoiceList, Refused)
 export type Answer = typeof Answer.Type

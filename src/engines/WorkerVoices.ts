@@ -1,9 +1,19 @@
 /** What the engines in threads have in common: their voices, asked for once, and a sentence spoken. */
 import { Duration, Effect } from "effect"
+import { fromSeconds, type Millis } from "../domain/Units.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
 import { remembered } from "./Remembered.ts"
-import type { WorkerPool } from "./WorkerPool.ts"
+import type { ThreadLimits, WorkerPool } from "./WorkerPool.ts"
 import type { SentenceJob, ThreadEngine } from "./WorkerProtocol.ts"
+
+/** What may be said of an engine in threads. */
+export interface ThreadedOptions extends ThreadLimits {
+  /** The longest speech of one request, in seconds; default an hour. */
+  readonly maxSeconds?: number
+}
+
+/** The longest speech of one request. */
+export const longestSpeech = ({ maxSeconds = 3_600 }: ThreadedOptions): Millis => fromSeconds(maxSeconds)
 
 /** An engine's voices, and the variants that each of them can take. */
 export interface Catalogue {

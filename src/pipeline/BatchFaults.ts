@@ -2,11 +2,11 @@
 import { Array } from "effect"
 import { knownProviders } from "../domain/Ids.ts"
 import type { Manifest } from "../domain/Manifest.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { type OutputName, soundNames } from "../domain/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { asFolder } from "./JobName.ts"
-import { nearest } from "./ManifestFile.ts"
 
 /** Every fault of the jobs of a manifest, which is called `file` in messages. */
 export const batchFaults = (

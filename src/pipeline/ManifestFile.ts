@@ -1,5 +1,4 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
-import { distance } from "fastest-levenshtein"
 import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
 import {
   isCollection,
@@ -11,6 +10,7 @@ import {
   type YAMLParseError
 } from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
 /** Reads a manifest in YAML or JSON (which YAML contains). `file` is its name in messages. */
@@ -144,14 +144,6 @@ const plainer = (messages: ReadonlyArray<string>): string => {
 const meant = (typed: string, known: ReadonlyArray<string>): string => {
   const near = nearest(typed, known)
   return near === undefined ? "" : `; did you mean ${near}?`
-}
-
-/** The key that is nearest to a mistyped one, if any is near enough to be meant. */
-export const nearest = (typed: string, known: ReadonlyArray<string>): string | undefined => {
-  const best = known
-    .map((key) => ({ key, away: distance(typed.toLowerCase(), key.toLowerCase()) }))
-    .sort((a, b) => a.away - b.away)[0]
-  return best !== undefined && best.away <= Math.max(2, Math.floor(typed.length / 2)) ? best.key : undefined
 }
 
 /** The keys that the schema knows at a path. */

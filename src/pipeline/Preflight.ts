@@ -1,9 +1,9 @@
 /** The last look before anything is paid for: whether the service knows the providers and voices that are asked for. */
 import { Array, Effect } from "effect"
 import type { ProviderId } from "../domain/Ids.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
-import { nearest } from "./ManifestFile.ts"
 import type { BatchPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
 

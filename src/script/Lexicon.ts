@@ -2,14 +2,8 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"
+import type { LexiconEntry } from "../domain/ScriptSettings.ts"
 import { unspaced } from "./Writing.ts"
-
-/** An entry as a manifest writes it: a whole word or phrase, or a regular expression, and what is said instead. */
-export interface LexiconEntry {
-  readonly word?: string | undefined
-  readonly pattern?: string | undefined
-  readonly say: string
-}
 
 /** An entry that cannot be used, by its position from 0. */
 export interface LexiconFault {

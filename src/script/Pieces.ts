@@ -117,8 +117,6 @@ const endsOfSentences = (text: string, language: string | undefined): ReadonlySe
   return ends
 }
 
-const edge = new RegExp(`${unspaced}`, "u")
-
 /**
  * Between two words that no space sets apart: not behind an opening sign, not before a closing one, not between a
  * number and its unit.
@@ -127,7 +125,7 @@ const isUnspacedJoint = (text: string, at: number): boolean => {
   const before = text[at - 1] ?? ""
   const behind = text[at] ?? ""
   return (
-    (edge.test(before) || edge.test(behind) || /[。！？、，；：」』）】]/u.test(before)) &&
+    (isUnspaced(before) || isUnspaced(behind) || /[。！？、，；：」』）】]/u.test(before)) &&
     !/[\p{Ps}\p{Pi}\p{Nd}“‘]/u.test(before) &&
     !/[\p{P}\p{M}\p{Nd}\p{Lm}]/u.test(behind.replace(/[\p{Ps}\p{Pi}“‘]/u, ""))
   )

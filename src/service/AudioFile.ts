@@ -6,8 +6,7 @@ import { sampleBytesOf, wavHeader } from "../audio/WavHeader.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { blocksOf, type Spoken } from "./Speaking.ts"
-import { FilesUnwritable } from "./TaskFiles.ts"
-import { reasonOf } from "./Database.ts"
+import { FilesUnwritable, unwritable } from "./TaskFiles.ts"
 
 /** How audio is written. A WAV without a rate keeps the engine's. */
 export type AudioSettings =
@@ -63,9 +62,5 @@ const writeWav = (path: string, spoken: Spoken): Effect.Effect<void, FilesUnwrit
         await file.close()
       }
     },
-    catch: (cause) =>
-      new FilesUnwritable({
-        detail: reasonOf(cause),
-        full: cause instanceof Error && "code" in cause && cause.code === "ENOSPC"
-      })
+    catch: unwritable
   })

@@ -1,7 +1,7 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
 import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import { closest } from "fastest-levenshtein"
 import { parseDocument } from "yaml"
+import { nearest } from "../domain/Nearest.ts"
 import { expectedBy, joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
@@ -38,7 +38,7 @@ export const parseConfig = (text: string, file: string): Either.Either<ServiceCo
 }
 
 /** The settings of a value that was read already. */
-export const decodeConfig = (value: unknown): Either.Either<ServiceConfig, ConfigRejected> =>
+const decodeConfig = (value: unknown): Either.Either<ServiceConfig, ConfigRejected> =>
   Either.mapLeft(decode(value), (error) => {
     const [first = "the settings are not as documented", ...others] = [
       ...new Set(problemsOf(error.issue, []))
@@ -97,8 +97,8 @@ const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
   const key = String(path.at(-1) ?? "")
   const where = pathOf(path)
   if (known.length === 0) return `${where}: is not known here`
-  const nearest = closest(key, [...known])
-  return `${where}: is not known here; did you mean "${nearest}"? Known are ${known.join(", ")}`
+  const near = nearest(key, known)
+  return `${where}: is not known here${near === undefined ? "." : `; did you mean "${near}"?`} Known are ${known.join(", ")}`
 }
 
 const keysOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {

@@ -178,7 +178,8 @@ export class TaskFiles extends Context.Tag("service/TaskFiles")<TaskFiles, Retur
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
 
-const unwritable = (cause: unknown) =>
+/** What a refusal of the file system means for a task's files. */
+export const unwritable = (cause: unknown) =>
   new FilesUnwritable({
     detail: reasonOf(cause),
     full: cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")

@@ -14,7 +14,7 @@ const sentence = (text: string, voice = "en-us"): SentenceJob => ({
 const slow = sentence("w, ".repeat(2_700))
 
 const pool = (size: number, deadline: Duration.DurationInput) =>
-  makeWorkerPool({ engine: "espeak", size, deadline, idle: "1 minute" })
+  makeWorkerPool("espeak", { size, deadline, idle: "1 minute" })
 const tagOf = (workers: WorkerPool, job: Job) => Effect.map(workers.ask(job), (answer) => answer._tag)
 
 describe("threads", () => {

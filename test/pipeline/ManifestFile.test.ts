@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, test } from "vitest"
-import { nearest, readManifest } from "../../src/pipeline/ManifestFile.ts"
+import { readManifest } from "../../src/pipeline/ManifestFile.ts"
 
 const refusals = (text: string): ReadonlyArray<string> =>
   Either.match(readManifest(text, "m.yaml"), {
@@ -121,9 +121,4 @@ test("JSON is read as YAML is", () => {
     jobs: [{ input: "a.srt", outputs: ["wav"] }]
   }
   expect(readManifest(JSON.stringify(manifest, undefined, 2), "m.json")).toEqual(Either.right(manifest))
-})
-
-test("only a near key is offered", () => {
-  expect(nearest("voise", ["voice", "video"])).toBe("voice")
-  expect(nearest("zzzzzz", ["voice", "video"])).toBe(undefined)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { emptyLexicon, type LexiconEntry, lexiconOf, sayBy } from "../../src/script/Lexicon.ts"
+import type { LexiconEntry } from "../../src/domain/ScriptSettings.ts"
+import { emptyLexicon, lexiconOf, sayBy } from "../../src/script/Lexicon.ts"
 
 const say = (entries: ReadonlyArray<LexiconEntry>, text: string): string =>
   sayBy(Either.getOrThrow(lexiconOf(entries)), text)

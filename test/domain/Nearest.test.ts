@@ -1,0 +1,11 @@
+import { expect, it } from "@effect/vitest"
+import { nearest } from "../../src/domain/Nearest.ts"
+
+it("is offered for a slip, in whatever case, and for nothing else", () => {
+  expect(
+    ["voise", "VOICE", "vo", "provider_nativ", "zzzzzz"].map((typed) =>
+      nearest(typed, ["video", "voice", "provider_native"])
+    )
+  ).toEqual(["voice", "voice", undefined, "provider_native", undefined])
+  expect(nearest("voice", [])).toBe(undefined)
+})
