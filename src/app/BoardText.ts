@@ -84,7 +84,7 @@ const percent = (share: number): string => `${Math.floor(Math.min(1, Math.max(0,
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** A length of time as a clock shows it. */
-export const span = (seconds: number): string => {
+const span = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds))
   const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"))
   const hours = Math.floor(whole / 3600)

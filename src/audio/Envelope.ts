@@ -22,7 +22,7 @@ export interface SpeechLevels {
 }
 
 /** The level of digital silence. */
-export const silentLevel = -120
+const silentLevel = -120
 
 /** What is below this level is never speech: dither or a faint hum. */
 const faintest = -60

@@ -36,7 +36,7 @@ export interface Fitted {
 }
 
 /** An onset this many milliseconds off is flagged. */
-export const noticeableShift = 200
+const noticeableShift = 200
 
 /**
  * Places the lines of one speaker, `result[i]` for `lines[i]`. Lines are heard in order of their starts (ties as given), one after the

@@ -1,10 +1,10 @@
 /** Where speech is heard in a finished programme, by its level alone: for checking a delivery against its report. */
 
 /** How many levels a second are kept: one for each 5 ms. */
-export const levelsPerSecond = 200
+const levelsPerSecond = 200
 
 /** Below this level, in decibels under full scale, nothing is heard: between clips there is digital silence or dither. */
-export const audible = -50
+const audible = -50
 
 /** Levels of a stream of samples, one for each 5 ms, in memory of 4 bytes each. */
 export class LevelTrack {

@@ -123,7 +123,7 @@ export class Limiter {
 }
 
 /** Goes along with a limiter: takes and gives as many frames as that does, each time after it. */
-export class Follower {
+class Follower {
   constructor(
     private readonly delay: Delay,
     private readonly settled: () => Settled,

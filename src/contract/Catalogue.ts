@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /** A control's range and its default, on a provider that has it. */
-export const ControlInfo = Schema.Struct({
+const ControlInfo = Schema.Struct({
   min: Schema.Number.annotations({ description: "The least value that is taken." }),
   max: Schema.Number.annotations({ description: "The greatest value that is taken." }),
   default: Schema.Number.annotations({ description: "The value of a task that names none." })

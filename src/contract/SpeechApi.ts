@@ -53,10 +53,10 @@ const whole = (least: number, most: number, fallback: number, description: strin
 }
 
 /** A page's number, from 1. */
-export const PageNumber = whole(1, 1_000_000, 1, "The page's number, from 1; default 1.")
+const PageNumber = whole(1, 1_000_000, 1, "The page's number, from 1; default 1.")
 
 /** A page's size: 1 to 100, default 20. */
-export const PageSize = whole(1, 100, 20, "The page's size, 1 to 100; default 20.")
+const PageSize = whole(1, 100, 20, "The page's size, 1 to 100; default 20.")
 
 /** The page size where a request names none. */
 export const defaultPageSize = 20

@@ -27,7 +27,7 @@ export class Cue extends Schema.Class<Cue>("Cue")({
 }) {}
 
 /** The formats a script is read from. */
-export const ScriptFormat = Schema.Literal("srt", "vtt", "ass", "text", "markdown")
+const ScriptFormat = Schema.Literal("srt", "vtt", "ass", "text", "markdown")
 export type ScriptFormat = typeof ScriptFormat.Type
 
 /** Something in a file that was mended or passed over when reading it. */

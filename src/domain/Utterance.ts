@@ -51,7 +51,7 @@ export const charactersOf = (text: string): number => {
  * The key of what an utterance sounds like: SHA-256 over its casting, input and text. Transcript flags do not count, since
  * they change nothing that is heard.
  */
-export const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): UtteranceKey =>
+const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): UtteranceKey =>
   UtteranceKey.make(
     createHash("sha256")
       .update(

@@ -74,7 +74,7 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("
  * Why a request came to nothing. The first four lie in the request and come again however often it is tried; the others may
  * pass: a server that is busy, a program that crashed, an answer that is no audio.
  */
-export const SpeechFailure = Schema.Literal(
+const SpeechFailure = Schema.Literal(
   "nothing-to-say",
   "unknown-voice",
   "too-long",

@@ -14,7 +14,7 @@ export const entriesWithLines = (
  * The lines of a text: without blank ones, which would end the entry, and without control characters. A line that
  * begins with NOTE is set behind the one before it, since some readers take it for a comment wherever it stands.
  */
-export const linesOf = (text: string): ReadonlyArray<string> => {
+const linesOf = (text: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const raw of text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)) {
     const line = raw.replaceAll(/[\p{Cc}\uFEFF]/gu, "").trim()

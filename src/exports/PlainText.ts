@@ -5,7 +5,7 @@ import type { TimelineClip } from "../domain/Timeline.ts"
 export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\u0085]+/gu, " ")).trim()
 
 /** A text without the characters that XML forbids: control characters, halves of surrogate pairs, non-characters. */
-export const printable = (text: string): string =>
+const printable = (text: string): string =>
   text.replaceAll(
     /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF\p{Cs}]/gu,
     ""

@@ -3,7 +3,7 @@ import { Either, Schema } from "effect"
 import type { FrameRate } from "../domain/FrameRate.ts"
 
 /** Words that are no timecode, or one that this frame rate has not. */
-export class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRefused", {
+class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRefused", {
   found: Schema.String,
   expected: Schema.NonEmptyString
 }) {

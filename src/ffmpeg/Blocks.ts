@@ -72,7 +72,7 @@ export const heardOf = (all: ReadonlyArray<Heard | undefined>): ReadonlyArray<Ma
   )
 
 /** A step with what is ordered; the file system's refusal is told by the path it concerns. */
-export const handled = <A>(
+const handled = <A>(
   orders: ReadonlyArray<RequestOrder>,
   step: () => A
 ): Effect.Effect<A, DiskFull | Unwritable> =>

@@ -50,7 +50,7 @@ export interface AudioSink {
 }
 
 /** How many frames a sink's file has: as it asks, else the feed's length at the file's rate, to the nearest frame. */
-export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
+const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   const length =
     sink.frames === undefined
       ? { frames: feed.frames, rate: feed.rate }

@@ -62,7 +62,7 @@ export class FfmpegFailed extends Schema.TaggedError<FfmpegFailed>()("FfmpegFail
 }
 
 /** Why bytes are not audio that can be used. */
-export const NotAudioReason = Schema.Literal("missing", "empty", "text", "no-audio", "broken", "truncated")
+const NotAudioReason = Schema.Literal("missing", "empty", "text", "no-audio", "broken", "truncated")
 export type NotAudioReason = typeof NotAudioReason.Type
 
 /** A file that was to hold audio, and does not, or not all of it. */

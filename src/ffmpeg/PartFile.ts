@@ -31,7 +31,7 @@ export const writingWhole = <A, E, R>(
   )
 
 /** Where a result stands until it is whole. */
-export const partOf = (path: string): string => `${path}.part`
+const partOf = (path: string): string => `${path}.part`
 
 /** Removes what was begun; a leftover that will not go is worth a word, but no failure of its own. */
 const removed = (path: string): Effect.Effect<void> =>

@@ -40,7 +40,7 @@ export const SpeakParcel = Schema.Struct({
 export type SpeakParcel = typeof SpeakParcel.Type
 
 /** Why creates were stopped. */
-export const Halting = RunReport.fields.stopped.from
+const Halting = RunReport.fields.stopped.from
 
 /** How a worker ended with an utterance; what it came to stands in the record. */
 export const SpeakEnd = Schema.Struct({

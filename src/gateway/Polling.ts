@@ -56,7 +56,7 @@ type Look =
   | { readonly _tag: "Settled"; readonly settled: Settled }
 
 /** The distances between looks: growing by half, never before the time that the service asked to wait. */
-export const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
+const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
   Schedule.identity<Look>().pipe(
     Schedule.zipLeft(
       Schedule.exponential(Duration.millis(plan.step), plan.growth).pipe(

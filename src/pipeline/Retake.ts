@@ -44,7 +44,7 @@ const speedStep = 0.05
  * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for. The text goes
  * as SRT where the provider takes it, else as it is where it has enough characters.
  */
-export const retakeOf = (
+const retakeOf = (
   { lines, parts, start, end, speed, flags }: Placement,
   line: Line,
   limits: FitLimits,

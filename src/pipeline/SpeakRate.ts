@@ -3,7 +3,7 @@ import { behindId3, mp3HeaderAt } from "../audio/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../domain/Units.ts"
 
 /** The rate of clips whose sound needs no more: half the delivery's, exactly 24 frames a millisecond. */
-export const speechRate = SampleRate.make(24_000)
+const speechRate = SampleRate.make(24_000)
 
 /** The rate at which sound of such a rate is kept: 24 kHz loses nothing of what was sampled at 24 kHz or less. */
 export const keptRate = (source: number): SampleRate => (source <= speechRate ? speechRate : deliveryRate)

@@ -19,7 +19,7 @@ export type Finding =
  * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way back
  * may still be on its way in.
  */
-export const lateArrival = Duration.seconds(5)
+const lateArrival = Duration.seconds(5)
 
 /** When a loss is looked into first: mostly the task is there at once. */
 const firstLook = Duration.millis(300)

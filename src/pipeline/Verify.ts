@@ -43,7 +43,7 @@ export interface Verification {
 }
 
 /** A job that cannot be verified. */
-export class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
+class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
   job: Schema.String,
   detail: Schema.String
 }) {
@@ -53,7 +53,7 @@ export class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("No
 }
 
 /** How far an onset may be off, in milliseconds: speech rises over some 20 ms, and levels are taken in steps of 5. */
-export const onsetTolerance = 45
+const onsetTolerance = 45
 
 /** Enough to tell when speech begins, and quick. */
 const listeningRate = SampleRate.make(16_000)

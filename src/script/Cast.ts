@@ -16,7 +16,7 @@ export class SpeakerCues extends Schema.Class<SpeakerCues>("SpeakerCues")({
 }) {}
 
 /** A script cannot be spoken: these speakers have no voice, those with most cues first. */
-export class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
+class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
   speakers: Schema.NonEmptyArray(SpeakerCues)
 }) {
   override get message(): string {

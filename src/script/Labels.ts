@@ -120,7 +120,7 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
 const habitual = 0.1
 
 /** A line without the dash or arrows that say that someone else speaks. */
-export const withoutMarks = (line: string): string =>
+const withoutMarks = (line: string): string =>
   line.replace(/^\s*(?:>{2,}|[-\u2010-\u2015\u2212](?!\d))\s*/u, "")
 
 /**

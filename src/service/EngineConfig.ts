@@ -14,7 +14,7 @@ const variable = described(
 )
 
 /** eSpeak NG, which comes with the program: more than a hundred languages. */
-export const EspeakSettings = Schema.Struct({
+const EspeakSettings = Schema.Struct({
   kind: Schema.Literal("espeak"),
   threads: optional(
     count(1, 64),
@@ -23,7 +23,7 @@ export const EspeakSettings = Schema.Struct({
 })
 
 /** Flite, which comes with the program: English voices. */
-export const FliteSettings = Schema.Struct({
+const FliteSettings = Schema.Struct({
   kind: Schema.Literal("flite"),
   threads: optional(count(1, 64), "Worker threads; default 1.")
 })
@@ -41,7 +41,7 @@ const normalise = optional(
 )
 
 /** A local program, started without a shell for each text. */
-export const CommandSettings = Schema.Struct({
+const CommandSettings = Schema.Struct({
   kind: Schema.Literal("command"),
   program: described(Schema.NonEmptyString, "The program's path, or its name on PATH."),
   args: described(
@@ -75,7 +75,7 @@ export const CommandSettings = Schema.Struct({
 })
 
 /** A server that speaks OpenAI's /audio/speech. */
-export const OpenAiSettings = Schema.Struct({
+const OpenAiSettings = Schema.Struct({
   kind: Schema.Literal("openai"),
   baseUrl: described(
     address,
@@ -98,7 +98,7 @@ export const OpenAiSettings = Schema.Struct({
 })
 
 /** Another service of this same interface. */
-export const UpstreamSettings = Schema.Struct({
+const UpstreamSettings = Schema.Struct({
   kind: Schema.Literal("upstream"),
   baseUrl: described(address, "The other service's address."),
   keyVariable: variable,

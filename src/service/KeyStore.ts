@@ -5,7 +5,7 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import * as Secret from "./Secret.ts"
 
 /** With what new keys begin. */
-export const keyPrefix = "nativeapikey_"
+const keyPrefix = "nativeapikey_"
 
 /** A key as `list` shows it; the key itself is not kept. */
 export interface KeyInfo {

@@ -6,7 +6,7 @@ import * as Database from "./Database.ts"
 import { type KeyInfo, type KeyOptions, type KeyRejected, make } from "./KeyStore.ts"
 import * as Secret from "./Secret.ts"
 
-export { type KeyInfo, type KeyOptions, keyPrefix, KeyRejected } from "./KeyStore.ts"
+export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
 
 /** Makes a key. It is handed out here and never again. */
 export const create = (

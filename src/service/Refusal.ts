@@ -17,7 +17,7 @@ export const Refusal = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
 export type Refusal = typeof Refusal.Type
 
 /** The answer that carries a refusal. */
-export const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
+const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson(encode(refusal), {
     status: refusalStatus[refusal._tag],
     headers: {

@@ -8,7 +8,7 @@ import { claimedOf, type NewTask, type Outcome, storedOf, type TaskRow } from ".
 import { Turns, type Waiting } from "./Turns.ts"
 
 /** The account cannot pay for a task. */
-export class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
+class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
   needed: Schema.Int,
   left: Schema.Int
 }) {}

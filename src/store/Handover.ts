@@ -15,7 +15,7 @@ import { guardedIn, inTransaction } from "./Statements.ts"
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
 /** A task that was paid for. */
-export const PaidTask = Schema.Struct({
+const PaidTask = Schema.Struct({
   task: TaskId,
   take: Schema.Int,
   /** What the service said it takes. */

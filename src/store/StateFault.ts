@@ -25,7 +25,7 @@ export class StateBusy extends Schema.TaggedError<StateBusy>()("StateBusy", {
 }
 
 /** What is wrong with a state folder. */
-export const StateReason = Schema.Literal(
+const StateReason = Schema.Literal(
   "missing",
   "not-a-folder",
   "read-only",

@@ -24,7 +24,7 @@ export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | St
   })
 
 /** Who holds a folder by its own word; says nothing about whether it still does. */
-export const namedHolder = (folder: string): Holder | undefined => {
+const namedHolder = (folder: string): Holder | undefined => {
   try {
     return Option.getOrUndefined(readHolder(readFileSync(nameFile(folder), "utf8")))
   } catch {

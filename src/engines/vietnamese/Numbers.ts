@@ -6,7 +6,7 @@ const digits = ["không", "một", "hai", "ba", "bốn", "năm", "sáu", "bảy"
 const longestNumber = 15
 
 /** A digit's name. */
-export const digitName = (digit: string): string => digits[Number(digit)] ?? digit
+const digitName = (digit: string): string => digits[Number(digit)] ?? digit
 
 /** Digits one by one: "007" is "không không bảy". */
 export const digitByDigit = (written: string): string => Array.from(written, digitName).join(" ")
@@ -18,7 +18,7 @@ export const wholeNumber = (written: string): string =>
     : large(written)
 
 /** A number's fraction, as said behind "phẩy": as a number of two digits, else digit by digit. */
-export const fraction = (written: string): string =>
+const fraction = (written: string): string =>
   written.length <= 2 && !written.startsWith("0") ? wholeNumber(written) : digitByDigit(written)
 
 /**
