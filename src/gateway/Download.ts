@@ -1,5 +1,6 @@
 /** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
+import { retryAfterIn } from "../contract/RetryAfter.ts"
 import { keyHeader } from "../contract/SpeechApi.ts"
 import { millis } from "../domain/Units.ts"
 import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
@@ -27,6 +28,7 @@ const mostAudioBytes = (characters: number): number =>
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
   const wire = yield* Wire
+  const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
   const late = `the audio did not come within ${Duration.format(within)}`
   const own = { [keyHeader]: Redacted.value(address.key) }
@@ -57,7 +59,8 @@ export const makeDownload = Effect.gen(function* () {
       const { status, body } = how.right
       if (status >= 200 && status < 300) return told(Either.right(body))
       const location = status >= 300 && status < 400 ? how.right.header("location") : undefined
-      if (location === undefined) return told(Either.left(refusal(how.right)))
+      if (location === undefined)
+        return told(Either.left(refusal(how.right, clock.unsafeCurrentTimeMillis())))
       if (left === 0)
         return told(
           Either.left(new NoAudio({ reason: "address", words: "its address redirects in circles" }))
@@ -158,10 +161,11 @@ const urlOf = (location: string, base: URL): URL | undefined => {
   }
 }
 
-const refusal = (answer: Answer): DownloadFault => {
+/** Why there is no file; `now` is in milliseconds since 1970. */
+const refusal = (answer: Answer, now: number): DownloadFault => {
   const { status } = answer
   if (status === 429 || status === 503) {
-    const seconds = Number(answer.header("retry-after"))
+    const seconds = retryAfterIn(answer.header("retry-after") ?? "", now)
     return new SlowDown({
       words: `HTTP ${status} for the audio`,
       ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, longestWait) * 1000) } : {})

@@ -298,6 +298,23 @@ it.scopedLive("unpacks what comes packed unasked, up to the most that may come",
   })
 )
 
+it.scopedLive("asks for audio again no sooner than its store says, also where that is a date", () =>
+  Effect.gen(function* () {
+    const until = Math.ceil(Date.now() / 1000 + 2) * 1000
+    let again = 0
+    const service = yield* server(({ url }, response) => {
+      if (url === "/busy") response.writeHead(503, { "retry-after": new Date(until).toUTCString() }).end()
+      else if (url === "/fresh") response.end("ID3 sound")
+      else {
+        again = Date.now()
+        json(response, 200, { id, audio_url: "/fresh" })
+      }
+    })
+    yield* through(service.url, (gateway) => gateway.fetch(done("/busy"), 10))
+    expect(again).toBeGreaterThanOrEqual(until)
+  })
+)
+
 it.scopedLive("refuses addresses that are none of the web's, and audio beyond all measure", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => {
