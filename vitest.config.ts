@@ -10,7 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Most tests wait for processes of their own. Effect and the sources are imported once for all files of a process.
+    // Effect and the sources are imported once for all files of a process: what a test changes of the process, it puts back.
     poolOptions: { forks: { maxForks: 2, isolate: false } }
   }
 })
