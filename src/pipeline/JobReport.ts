@@ -212,7 +212,9 @@ const outcomeOf = (
       ? (script._tag === "Subtitle"
           ? [{ text, start: from, end: to }]
           : sentenceCaptions({ text, start: from, end: to }, heard, job.language)
-        ).flatMap((caption) => heardOf(caption, filmEnd))
+        )
+          .filter(({ start }) => start < filmEnd)
+          .map(({ text, start, end }) => ({ text, start, end: millis(Math.min(filmEnd, end)) }))
       : [],
     utterance: keys[0],
     flags,
@@ -220,10 +222,6 @@ const outcomeOf = (
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
 }
-
-/** What of a caption is heard before the film has ended. */
-const heardOf = (caption: Caption, filmEnd: number): ReadonlyArray<Caption> =>
-  caption.start < filmEnd ? [{ ...caption, end: millis(Math.min(filmEnd, caption.end)) }] : []
 
 /** How many words of a line are said after the film has ended, by its time. */
 const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>

@@ -144,14 +144,21 @@ const slotted = (
 }
 
 const partsOf = (cue: Cue, said: ReadonlyArray<Said & { readonly slot: Slot }>): ReadonlyArray<WordsPart> =>
-  said.map((turn, part) => ({ ...partOf(cue.index, part, turn), slot: turn.slot }))
+  said.map((turn, part) => partOf(cue.index, part, turn, { slot: turn.slot }))
 
-const partOf = (cue: number, part: number, turn: Said): WordsPart => {
+const partOf = (
+  cue: number,
+  part: number,
+  turn: Said,
+  timing: Pick<WordsPart, "slot" | "pause">
+): WordsPart => {
   const { say: _said, speaker: _named, ...wishes } = turn.overrides
   return {
     cue,
     part,
     said: turn.said,
+    // Not spread before keys of its own: V8 would keep a description of its make-up with each such object.
+    ...timing,
     ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
     ...(Object.keys(wishes).length === 0 ? {} : { overrides: wishes })
   }
@@ -189,7 +196,7 @@ const narrationWords = (
       .flatMap((turn) =>
         sentencesOf(turn.said, context.language).map((sentence) => ({ ...turn, said: sentence }))
       )
-      .map((turn, part) => ({ ...partOf(cue, part, turn), pause: part === 0 ? opening : pauses.sentence }))
+      .map((turn, part) => partOf(cue, part, turn, { pause: part === 0 ? opening : pauses.sentence }))
     if (!isNonEmptyReadonlyArray(parts)) return { cue, line: block.line, skipped: reasonOf(said) }
     before = block.kind
     return { cue, line: block.line, parts }
