@@ -62,6 +62,24 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
     timeReference
   }))
 
+/**
+ * A file whose writer left its sizes open, as one that states them, in two pieces: up to its samples, and its samples, of which a view is
+ * taken. Undefined for any other.
+ */
+export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] | undefined => {
+  const found = Either.getOrUndefined(samplesIn(bytes))
+  if (found === undefined) return undefined
+  const { view, at, size, format } = found
+  // A size that stands in a ds64 chunk is not open.
+  if (bytes[3] !== "F".charCodeAt(0) || view.getUint32(at - 4, true) === size) return undefined
+  const whole = size - (size % ((format.channels * format.bits) / 8))
+  const head = bytes.slice(0, at)
+  const written = new DataView(head.buffer)
+  written.setUint32(4, at - 8 + whole, true)
+  written.setUint32(at - 4, whole, true)
+  return [head, bytes.subarray(at, at + whole)]
+}
+
 /** Where the samples of a file stand in its bytes, and how they are written. */
 interface SamplesIn {
   readonly format: WavFormat

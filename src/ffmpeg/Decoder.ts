@@ -4,6 +4,7 @@ import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { joinedInt16 } from "../audio/Int16.ts"
 import { type Pcm, toInt16 } from "../audio/Pcm.ts"
+import { closedWav } from "../audio/Wav.ts"
 import type { SampleRate } from "../domain/Units.ts"
 import type { Binary } from "./Binary.ts"
 import {
@@ -77,7 +78,8 @@ export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rat
   inTemporaryFolder((folder) => {
     const path = join(folder, "audio")
     const blocks: Array<Int16Array> = []
-    return attempt(path, () => writeFile(path, bytes)).pipe(
+    // ffmpeg takes the end of a WAV whose size was left open for damage; whatever streams one leaves it so.
+    return attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes)).pipe(
       Effect.zipRight(
         Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
           Effect.sync(() => blocks.push(toInt16(block)))

@@ -3,7 +3,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Frames, SampleRate } from "../../src/domain/Units.ts"
 import { fromInt16 } from "../../src/audio/Pcm.ts"
-import { decodeWav, encodeWav16, readWav } from "../../src/audio/Wav.ts"
+import { closedWav, decodeWav, encodeWav16, readWav } from "../../src/audio/Wav.ts"
 import { wavHeader } from "../../src/audio/WavHeader.ts"
 
 const rate = SampleRate.make(24_000)
@@ -167,6 +167,20 @@ describe("a file that a streaming writer left open", () => {
   it.each([0, 0xffff_ffff, 0x7fff_ffff, 0xffff_ffff - 36])("with the size %i is read to its end", (size) => {
     const open = withU32(withU32(file, 4, size === 0 ? 0 : 0xffff_ffff), 40, size)
     expect(decodeWav(open)).toEqual(Either.right({ rate, samples }))
+  })
+
+  it.each([0, 0xffff_ffff, 0x7fff_f000])("with the size %i is closed at its last whole frame", (size) => {
+    const open = withU32(withU32(joined(file, new Uint8Array(1)), 4, size === 0 ? 0 : 0xffff_ffff), 40, size)
+    expect(Buffer.concat([...(closedWav(open) ?? [])])).toEqual(Buffer.from(file))
+  })
+
+  it("is told from one that states its sizes, or stands for more than 4 GiB", () => {
+    const big = { rate, channels: 1, encoding: "int16", frames: 3_000_000_000 } as const
+    expect(closedWav(file)).toBeUndefined()
+    expect(
+      closedWav(joined(withU32(withU32(wavHeader(big), 28, 12), 32, 0), file.subarray(44)))
+    ).toBeUndefined()
+    expect(closedWav(new TextEncoder().encode("RIFF, and no more"))).toBeUndefined()
   })
 
   it("but no samples is empty", () => {

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { type Pcm, toInt16 } from "../../src/audio/Pcm.ts"
+import { encodeWav16 } from "../../src/audio/Wav.ts"
 import { NotAudio } from "../../src/ffmpeg/Failures.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "./media.ts"
@@ -108,6 +109,19 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("decoding", (it) => {
       const loud = yield* service.decode({ path, track: 1 }, rate24)
       expect(level(loud.samples, 12_000, 36_000) - level(hum.samples, 12_000, 36_000)).toBeGreaterThan(4)
       expect(yield* refusal(join(here, "none.mkv"))).toMatchObject({ reason: "missing" })
+    })
+  )
+
+  it.effect("takes a WAV whose writer left its sizes open, as what streams one does", () =>
+    Effect.gen(function* () {
+      const service = yield* Ffmpeg
+      const samples = Float32Array.from({ length: 24_001 }, (_, at) => Math.sin(at / 20) / 2)
+      const closed = encodeWav16({ rate: rate24, samples })
+      const open = closed.slice()
+      new DataView(open.buffer).setUint32(4, 0xffff_ffff, true)
+      new DataView(open.buffer).setUint32(40, 0xffff_ffff, true)
+      const decoded = yield* service.decodeBytes(open, "streamed", rate24)
+      expect(decoded).toEqual(toInt16(samples))
     })
   )
 
