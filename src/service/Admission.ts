@@ -88,6 +88,13 @@ export const engineUnavailable = new Unavailable({
   retry_after: 30
 })
 
+/** The refusal while the disk has no room. */
+export const diskFull = new Unavailable({
+  code: "disk_full",
+  message: "the service has no room for more audio",
+  retry_after: 60
+})
+
 /** The refusal of a provider that is not served. */
 export const providerUnknown = (offer: Offer, provider: string): Unprocessable =>
   new Unprocessable({

@@ -6,7 +6,7 @@ import { CurrentAccount } from "../contract/Account.ts"
 import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../contract/Errors.ts"
 import { defaultPageSize, SpeechApi } from "../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask } from "../contract/Task.ts"
-import { admit, engineUnavailable, providerUnknown } from "./Admission.ts"
+import { admit, diskFull, engineUnavailable, providerUnknown } from "./Admission.ts"
 import { readBody } from "./Body.ts"
 import { Catalogue, wireProvider } from "./Catalogue.ts"
 import { Desk } from "./Desk.ts"
@@ -230,11 +230,7 @@ const taskUnknown = new NotFound({
 })
 
 const troubles = {
-  disk_full: new Unavailable({
-    code: "disk_full",
-    message: "the service has no room for more audio",
-    retry_after: 60
-  }),
+  disk_full: diskFull,
   engine_unavailable: engineUnavailable
 }
 

@@ -1,5 +1,7 @@
 /** Whatever goes wrong with a request, in the one shape that the contract documents. */
 import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { SqlError } from "@effect/sql/SqlError"
+import Sqlite from "better-sqlite3"
 import { Cause, Effect, HashSet, Option, Predicate, Schema } from "effect"
 import {
   AnyRefusal,
@@ -10,6 +12,7 @@ import {
   refusalStatus,
   Unavailable
 } from "../contract/Errors.ts"
+import { diskFull } from "./Admission.ts"
 import { methodsOf, pathIn } from "./Paths.ts"
 
 /** Every refusal of the contract: those of its endpoints, and that of a method which a path does not take. */
@@ -55,6 +58,9 @@ export const answerTo = (
           )
     )
   }
+  if (isFull(error)) {
+    return Effect.as(Effect.logWarning("a request found no room in the database"), respond(diskFull))
+  }
   if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
     // Nobody hears it, and words would wait for ever to be sent, with all that the request holds open.
     return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
@@ -91,6 +97,10 @@ const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
 
 const isRefusal = Schema.is(Refusal)
 const encode = Schema.encodeSync(Refusal)
+
+/** The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at. */
+const isFull = (error: unknown): boolean =>
+  error instanceof SqlError && error.cause instanceof Sqlite.SqliteError && error.cause.code === "SQLITE_FULL"
 
 const isRouteNotFound = (error: unknown): error is HttpServerError.RouteNotFound =>
   Predicate.isTagged(error, "RouteNotFound")

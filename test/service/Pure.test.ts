@@ -1,9 +1,12 @@
 /** Small decisions of the service: ranges, languages, voices found, paths. */
+import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import Sqlite from "better-sqlite3"
+import { Cause, Effect, FastCheck as fc, Logger } from "effect"
 import { rangeOf } from "../../src/service/FileResponse.ts"
 import { languageOf } from "../../src/service/Language.ts"
 import { methodsOf, patternOf } from "../../src/service/Paths.ts"
+import { answerTo } from "../../src/service/Refusal.ts"
 import { searchVoices } from "../../src/service/VoiceSearch.ts"
 
 describe("rangeOf", () => {
@@ -126,3 +129,11 @@ describe("Paths", () => {
     expect(methodsOf("/")).toEqual([])
   })
 })
+
+it.effect("a full disk that only the database has met yet is told as a full disk", () =>
+  Effect.gen(function* () {
+    const cause = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL")
+    const answer = yield* answerTo(Cause.die(new SqlError({ cause, message: "Failed to execute statement" })))
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "60"])
+  }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+)
