@@ -5,6 +5,7 @@ import { Broken, Refused } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"
 import type { Check } from "./DoctorChecks.ts"
+import { Screen } from "./Screen.ts"
 import { environmentKey } from "./Settings.ts"
 
 /** The service's and the key's checks. */
@@ -42,11 +43,12 @@ export const serviceChecks = (options: ServiceOptions) =>
 
 const asked = (name: string, bundled: boolean) =>
   Effect.gen(function* () {
-    const { reads } = yield* Gateway
-    const service = yield* within(reads.health).pipe(
+    const { ping, reads } = yield* Gateway
+    // Whether it is there at all is told at once: what it says of itself is asked for patiently.
+    const service = yield* within(name, Effect.zipRight(ping, reads.health)).pipe(
       Effect.map(({ status, version, providers }): Check => {
         const idle = providers.filter(({ ready }) => !ready)
-        const found = `${name}: ${status}, version ${version}`
+        const found = `${name}: ${status}${version === "" ? "" : `, version ${version}`}`
         return idle.length === 0
           ? { name: "Service", state: "well", found }
           : {
@@ -73,7 +75,7 @@ const asked = (name: string, bundled: boolean) =>
         service,
         { name: "Key", state: "warning", found: "not asked: the service does not answer" } satisfies Check
       ]
-    const key = yield* within(reads.credits).pipe(
+    const key = yield* within(name, reads.credits).pipe(
       Effect.map(({ credits, unlimited }): Check => ({
         name: "Key",
         state: "well",
@@ -91,12 +93,17 @@ const asked = (name: string, bundled: boolean) =>
     return [service, key]
   })
 
-/** A doctor does not wait as long as a run does. */
-const within = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.timeoutFail(effect, {
-    duration: "8 seconds",
-    onTimeout: () => new Broken({ words: "none within 8 seconds" })
-  })
+/** A doctor does not wait as long as a run does, and says what for. */
+const within = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const waiting = screen.say(`waiting for ${name} to answer, for 8 seconds at most`)
+    yield* Effect.forkScoped(Effect.delay(waiting, "1 second"))
+    return yield* Effect.timeoutFail(effect, {
+      duration: "8 seconds",
+      onTimeout: () => new Broken({ words: "none within 8 seconds" })
+    })
+  }).pipe(Effect.scoped)
 
 const unwell = (name: string, failure: { readonly message: string }): Check => ({
   name: "Service",

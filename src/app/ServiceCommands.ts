@@ -1,7 +1,7 @@
 /** The service's read endpoints, as tables for people or as JSON for scripts. */
 import { Effect } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
-import { saidCredits } from "../gateway/Sight.ts"
+import { instantOf, saidCredits } from "../gateway/Sight.ts"
 import { readingFrom, type ServiceOptions } from "./Connect.ts"
 import { allPages } from "./Listing.ts"
 import { Screen } from "./Screen.ts"
@@ -158,7 +158,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
       ),
     (tasks, look) =>
       table(
-        ["task", "status", "provider", "voice", "characters", "credits", "created", "label", "error"],
+        ["task", "status", "provider", "voice", "characters", "credits", "created (UTC)", "label", "error"],
         tasks.map((task) => [
           task.task_id,
           task.status,
@@ -166,13 +166,19 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
           task.voice_id,
           task.characters,
           saidCredits(task.credits),
-          task.created_at.slice(0, 19).replace("T", " "),
+          inUtc(task.created_at),
           task.voice_name,
           task.error?.message
         ]),
         look
       )
   )
+
+/** When a task was made, in UTC; as it is said, where that is no instant. */
+const inUtc = (said: string): string => {
+  const instant = instantOf(said)
+  return instant === undefined ? said : new Date(instant).toISOString().slice(0, 19).replace("T", " ")
+}
 
 /** Voices and tasks asked for in one request. */
 const pageSize = 100

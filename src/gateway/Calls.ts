@@ -16,7 +16,7 @@ import type {
 } from "../contract/Errors.ts"
 import { millis } from "../domain/Units.ts"
 import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "./Fault.ts"
-import { longestWait, unsaidWait } from "./Tolerance.ts"
+import { believedWait } from "./Tolerance.ts"
 
 /** Everything that a call of the client may fail with. */
 export type WireError =
@@ -55,12 +55,7 @@ export const faultOf = (error: WireError): CallFault => {
       return new Refused({ reason: "rules", words: error.message })
     case "TooManyRequests":
     case "Unavailable":
-      return new SlowDown({
-        words: error.message,
-        ...(error.retry_after > unsaidWait
-          ? { retryAfter: millis(Math.min(error.retry_after, longestWait) * 1000) }
-          : {})
-      })
+      return slowDown(error.message, error.retry_after)
     case "Broken":
       return new Broken({ words: error.message })
     case "HttpApiDecodeError":
@@ -75,6 +70,12 @@ export const faultOf = (error: WireError): CallFault => {
         ? refusalOf(error.response.status)
         : transportFault(error.cause, error.description)
   }
+}
+
+/** Asked to wait so many seconds; what is no time to wait is not believed. */
+export const slowDown = (words: string, seconds: number): SlowDown => {
+  const wait = believedWait(seconds)
+  return new SlowDown({ words, ...(wait === undefined ? {} : { retryAfter: millis(wait * 1000) }) })
 }
 
 /** Of an answer that is not in the contract's shape, whatever is made of it. */

@@ -2,13 +2,12 @@
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../contract/RetryAfter.ts"
 import { keyHeader } from "../contract/SpeechApi.ts"
-import { millis } from "../domain/Units.ts"
-import { Broken, type CallFault, NoAudio, SlowDown, type Vanished } from "./Fault.ts"
+import { slowDown } from "./Calls.ts"
+import { Broken, type CallFault, NoAudio, type Vanished } from "./Fault.ts"
 import type { Fetched } from "./Gateway.ts"
 import { asked, backoff, persistently } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
-import { longestWait } from "./Tolerance.ts"
 import { type Answer, type Told, Wire, type WireFault } from "./Wire.ts"
 
 type DownloadFault = CallFault | NoAudio
@@ -162,15 +161,9 @@ const urlOf = (location: string, base: URL): URL | undefined => {
 }
 
 /** Why there is no file; `now` is in milliseconds since 1970. */
-const refusal = (answer: Answer, now: number): DownloadFault => {
-  const { status } = answer
-  if (status === 429 || status === 503) {
-    const seconds = retryAfterIn(answer.header("retry-after") ?? "", now)
-    return new SlowDown({
-      words: `HTTP ${status} for the audio`,
-      ...(seconds > 0 ? { retryAfter: millis(Math.min(seconds, longestWait) * 1000) } : {})
-    })
-  }
+const refusal = ({ status, header }: Answer, now: number): DownloadFault => {
+  if (status === 429 || status === 503)
+    return slowDown(`HTTP ${status} for the audio`, retryAfterIn(header("retry-after") ?? "", now))
   return status >= 500
     ? new Broken({ words: `HTTP ${status} for the audio` })
     : new NoAudio({ reason: "stale", words: `HTTP ${status} for its address` })

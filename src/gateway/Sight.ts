@@ -85,8 +85,11 @@ export const pastTaskOf = (task: Task): PastTask => ({
 /** Credits, where the service speaks of them. */
 export const saidCredits = (credits: number): number | undefined => (credits === unsaid ? undefined : credits)
 
-/** An instant with its zone; a time without one could be hours off. Numbers are seconds or milliseconds since 1970. */
-const instantOf = (said: string | undefined): number | undefined => {
+/**
+ * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or milliseconds since
+ * 1970.
+ */
+export const instantOf = (said: string | undefined): number | undefined => {
   if (said === undefined) return undefined
   if (/^\d{10}(\.\d+)?$/u.test(said)) return Number(said) * 1000
   if (/^\d{13}$/u.test(said)) return Number(said)

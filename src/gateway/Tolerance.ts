@@ -10,7 +10,7 @@ import type { Answer } from "./Wire.ts"
 export const unsaidWait = 0.001
 
 /** The longest wait that a service is believed to want, in seconds. */
-export const longestWait = 3_600
+const longestWait = 3_600
 
 /** A refusal in the contract's shape. */
 export interface Refusal {
@@ -96,7 +96,7 @@ export const refusalOf = (
 /** What a foreign refusal is: by its status first, by its words where one status is used for several things. */
 const kindOf = (status: number, said: string) => {
   const refused = status === 400 || status === 403 || status === 422
-  if (status === 402 || (refused && /credit|quota|balance|payment|insufficient/iu.test(said)))
+  if (status === 402 || (refused && /credit|quota|balance|payment|insufficient|tín dụng|số dư/iu.test(said)))
     return "PaymentRequired"
   if (status === 413 || (refused && /too long|exceed|maximum (length|.*characters)/iu.test(said)))
     return "TooLarge"
@@ -113,5 +113,9 @@ const kindOf = (status: number, said: string) => {
 const waitIn = (answer: Answer, fields: Fields | undefined, now: number): number => {
   const header = answer.header("retry-after")
   const wait = header === undefined ? Number(fields?.["retry_after"]) : retryAfterIn(header, now)
-  return wait > unsaidWait && Number.isFinite(wait) ? Math.min(wait, longestWait) : unsaidWait
+  return believedWait(wait) ?? unsaidWait
 }
+
+/** So many seconds to wait, as far as a service is believed; undefined where that is none. */
+export const believedWait = (seconds: number): number | undefined =>
+  seconds > unsaidWait && Number.isFinite(seconds) ? Math.min(seconds, longestWait) : undefined

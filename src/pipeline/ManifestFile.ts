@@ -1,16 +1,9 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { Array, Either, ParseResult, Schema, type SchemaAST } from "effect"
-import {
-  isCollection,
-  isNode,
-  LineCounter,
-  parseDocument,
-  visit,
-  type Document,
-  type YAMLParseError
-} from "yaml"
+import { type Document, isCollection, isNode, type LineCounter } from "yaml"
 import { Manifest } from "../domain/Manifest.ts"
 import { nearest } from "../domain/Nearest.ts"
+import { readYaml } from "../script/Yaml.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 
 /** Reads a manifest in YAML or JSON (which YAML contains). `file` is its name in messages. */
@@ -29,23 +22,12 @@ export const readChecked = <A, I>(
   file: string,
   shape: string
 ): Either.Either<A, InputRejected> => {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
-  const unreadable = document.errors.map((error) =>
-    InputFault.make({
-      file,
-      line: lines.linePos(error.pos[0]).line,
-      message: `not readable as YAML or JSON: ${firstLine(error.message)}${keyAt(text, error)}`
-    })
-  )
-  if (Array.isNonEmptyArray(unreadable)) return Either.left(InputRejected.make({ faults: unreadable }))
-  // What stands behind an alias is only looked for now: a name that none has, or aliases of aliases without an end.
-  const read = Either.try({
-    try: (): unknown => document.toJS(),
-    catch: (error) => InputRejected.make({ faults: [aliasFault(error, document, lines, file)] })
-  })
-  if (Either.isLeft(read)) return Either.left(read.left)
-  const value = read.right
+  const read = readYaml(text)
+  if (Either.isLeft(read))
+    return Either.left(
+      InputRejected.make({ faults: Array.map(read.left, (fault) => InputFault.make({ file, ...fault })) })
+    )
+  const { value, document, lines } = read.right
   if (value === null || typeof value !== "object" || globalThis.Array.isArray(value)) {
     return Either.left(
       InputRejected.make({
@@ -66,24 +48,6 @@ export const readChecked = <A, I>(
     })
   )
 }
-
-const aliasFault = (error: unknown, document: Document, lines: LineCounter, file: string): InputFault => {
-  const words = error instanceof Error ? firstLine(error.message) : String(error)
-  const name = /: (\S+)$/u.exec(words)?.[1]
-  let line = 1
-  visit(document, {
-    Alias: (_, { source, range }) => {
-      if (!range || source !== name) return undefined
-      line = lines.linePos(range[0]).line
-      return visit.BREAK
-    }
-  })
-  return InputFault.make({ file, line, message: `not readable as YAML or JSON: ${words}` })
-}
-
-/** The key that stands twice, where that is what is wrong. */
-const keyAt = (text: string, { code, pos }: YAMLParseError): string =>
-  code === "DUPLICATE_KEY" ? `, found ${/^[^\s:,}]+/u.exec(text.slice(pos[0]))?.[0] ?? "one"} twice` : ""
 
 interface Fault {
   readonly path: ReadonlyArray<PropertyKey>

@@ -1,7 +1,7 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
-import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import { parseDocument } from "yaml"
+import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import { nearest } from "../domain/Nearest.ts"
+import { readYaml } from "../script/Yaml.ts"
 import { expectedBy, joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
@@ -16,24 +16,17 @@ export class ConfigRejected extends Schema.TaggedError<ConfigRejected>()("Config
 
 /** The settings of a file's text; `file` names it in problems. An empty file is all defaults. */
 export const parseConfig = (text: string, file: string): Either.Either<ServiceConfig, ConfigRejected> => {
-  const document = parseDocument(text, { prettyErrors: false })
-  const [error] = document.errors
-  if (error !== undefined) {
-    const line = text.slice(0, error.pos[0]).split("\n").length
-    return Either.left(new ConfigRejected({ problems: [`${file}:${line}: ${error.message}`] }))
-  }
-  const value = Either.try({
-    try: (): unknown => document.toJS({ maxAliasCount: 100 }),
-    // An alias of nothing, or aliases of aliases without end.
-    catch: (cause) =>
-      new ConfigRejected({ problems: [cause instanceof Error ? cause.message : String(cause)] })
-  })
-  return Either.mapLeft(
-    Either.flatMap(value, (settings) => decodeConfig(settings ?? {})),
-    ({ problems: [first, ...others] }) =>
+  const read = readYaml(text)
+  if (Either.isLeft(read))
+    return Either.left(
       new ConfigRejected({
-        problems: [`${file}: ${first}`, ...others.map((problem) => `${file}: ${problem}`)]
+        problems: Array.map(read.left, ({ line, message }) => `${file}:${line}: ${message}`)
       })
+    )
+  return Either.mapLeft(
+    decodeConfig(read.right.value ?? {}),
+    ({ problems }) =>
+      new ConfigRejected({ problems: Array.map(problems, (problem) => `${file}: ${problem}`) })
   )
 }
 

@@ -247,4 +247,12 @@ describe("the service", () => {
     expect(wrong.stdout).toContain("→ point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
     expect(wrong.stdout).toMatch(/Service +the bundled one: not started without an ffmpeg\n$/u)
   })
+
+  test("doctor says why a service does not answer", async () => {
+    const env = { DUBWRIGHT_API_KEY: "nativeapikey_none" }
+    const { code, stdout } = await run(["doctor", "--base-url", "http://127.0.0.1:1"], { env })
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/Service +http:\/\/127\.0\.0\.1:1: the service cannot be reached: .*ECONNREFUSED/u)
+    expect(stdout).toMatch(/Key +not asked: the service does not answer\n$/u)
+  })
 })

@@ -132,6 +132,7 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [401, "", {}, { _tag: "Refused", reason: "key", words: "HTTP 401" }],
       [402, {}, {}, { _tag: "Refused", reason: "credits" }],
       [403, { detail: "quota exceeded" }, {}, { _tag: "Refused", reason: "credits" }],
+      [400, { message: "Tài khoản không đủ tín dụng" }, {}, { _tag: "Refused", reason: "credits" }],
       [404, {}, {}, { _tag: "Refused", reason: "unknown" }],
       [413, { error: "at most 2,500 characters" }, {}, { _tag: "Refused", reason: "too-long", max: 2_500 }],
       [422, { error: "text is too long" }, {}, { _tag: "Refused", reason: "too-long" }],
