@@ -1,19 +1,17 @@
 /** The dry run: what would be sent, what it would cost and what would not fit; nothing that costs is sent. */
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
 import type { PlanReport } from "../domain/PlanReport.ts"
-import { revivalOf } from "../domain/Setback.ts"
-import type { UtteranceState } from "../domain/UtteranceState.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
 import { dryRun, type Outlook } from "../pipeline/DryRun.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
+import { underWayAmong } from "../pipeline/UnderWay.ts"
 import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
-import { isGivenUp, type Standing } from "../store/UtteranceRow.ts"
+import { isGivenUp } from "../store/UtteranceRow.ts"
 import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -40,12 +38,13 @@ export const plan = (options: PlanOptions) =>
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const planned = yield* planWhatCan(batch)
+    const outlook = yield* outlookOf(planned.plan)
     const strange =
       planned.plan === undefined || planned.rejected !== undefined
         ? Option.none()
-        : yield* strangeVoices(planned.plan)
+        : yield* strangeVoices(planned.plan, unsentOf(planned.plan, outlook))
     const partial = { ...planned, rejected: planned.rejected ?? Option.getOrUndefined(strange) }
-    const report = dryRun(batch, partial, yield* outlookOf(partial.plan))
+    const report = dryRun(batch, partial, outlook)
     yield* tellNotices(report, options)
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
@@ -80,20 +79,9 @@ const outlookOf = (plan: BatchPlan | undefined) =>
     )
   })
 
-/** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
-const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, Standing>) {
-  const store = yield* UtteranceStore
-  const inState = (...states: ReadonlyArray<UtteranceState>) =>
-    [...standings].flatMap(([key, { state }]) => (states.includes(state) ? [key] : []))
-  const failed = yield* store.rows(inState("failed"))
-  return new Set([
-    ...inState("submitted", "settled"),
-    ...failed.flatMap(({ utterance: { key }, task }) => {
-      const kind = standings.get(key)?.setback?.kind
-      return kind !== undefined && revivalOf(kind, task !== undefined) === "resume" ? [key] : []
-    })
-  ])
-})
+/** What a run would send. */
+const unsentOf = ({ utterances }: BatchPlan, { clips, underWay, refused }: Outlook) =>
+  utterances.filter(({ key }) => !clips.has(key) && !underWay.has(key) && !refused.has(key))
 
 const nothingKnown: Outlook = {
   clips: new Map(),

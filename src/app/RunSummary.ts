@@ -15,10 +15,11 @@ export const summaryText = (
   look: Look
 ): string => {
   const { tasks, credits } = report
+  const resumed = tasks.resumed === 0 ? "" : `${tasks.resumed} of an earlier run fetched, `
   const sent =
-    tasks.created + tasks.adopted === 0
+    tasks.created + tasks.adopted + tasks.resumed === 0
       ? nothingSent(jobs)
-      : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${counted(tasks.reused, "clip")} at hand, ` +
+      : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${resumed}${counted(tasks.reused, "clip")} at hand, ` +
         `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}${spent(credits)}; ${report.seconds.toFixed(1)} s`
   return [
     table(

@@ -2,6 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import type { Casting } from "../domain/Casting.ts"
+import type { Utterance } from "../domain/Utterance.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { preflight } from "../pipeline/Preflight.ts"
@@ -13,14 +14,17 @@ import { Screen } from "./Screen.ts"
 /** How long a service may take to list its voices. */
 const within = "20 seconds"
 
-/** What the service does not have; none where it has all, or where it could not be asked, which is told. */
-export const strangeVoices = Effect.fn("VoiceCheck.of")(function* (plan: BatchPlan) {
+/** What of that for `unsent` the service does not have; none where it has all, or where it could not be asked, which is told. */
+export const strangeVoices = Effect.fn("VoiceCheck.of")(function* (
+  plan: BatchPlan,
+  unsent: ReadonlyArray<Utterance>
+) {
   const screen = yield* Screen
   const unasked = (why: string) =>
     Effect.as(screen.say(`note: voices were not checked: ${why}`), Option.none<InputRejected>())
-  if (plan.batch.service === "embedded" && plan.utterances.every(({ casting }) => isBundled(casting)))
+  if (plan.batch.service === "embedded" && unsent.every(({ casting }) => isBundled(casting)))
     return Option.none<InputRejected>()
-  return yield* preflight(plan).pipe(
+  return yield* preflight(plan, unsent).pipe(
     Effect.as(Option.none<InputRejected>()),
     Effect.provide(Layer.merge(gatewayOf(plan), warnings)),
     Effect.timeout(within),

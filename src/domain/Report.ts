@@ -72,6 +72,9 @@ export const JobSummary = Schema.Struct({
 })
 export type JobSummary = typeof JobSummary.Type
 
+/** Why creates were stopped before the end. */
+export const HaltReason = Schema.Literal("credits", "key", "budget", "deadline", "unreachable")
+
 /** run.json of a batch. */
 export const RunReport = Schema.Struct({
   /** What the manifest calls the batch. */
@@ -83,16 +86,18 @@ export const RunReport = Schema.Struct({
   tasks: Schema.Struct({
     created: Schema.Int,
     adopted: Schema.Int,
+    /** Absent in what was written before this was counted. */
+    resumed: Schema.optionalWith(Schema.Int, { default: () => 0 }),
     reused: Schema.Int,
     retried: Schema.Int,
     failed: Schema.Int
   }),
   characters: Schema.Int,
   credits: Schema.Struct({ before: Schema.optional(Schema.Number), after: Schema.optional(Schema.Number) }),
-  /** Why nothing more was started before the end, where that was so. */
+  /** Why nothing more was started before the end, or there was none: a signal came, or the disk of the state gave way. */
   stopped: Schema.optional(
     Schema.Struct({
-      reason: Schema.Literal("credits", "key", "budget", "deadline", "unreachable"),
+      reason: Schema.Literal(...HaltReason.literals, "interrupted", "state"),
       words: Schema.String
     })
   ),

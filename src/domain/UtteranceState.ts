@@ -74,3 +74,6 @@ export const transitions: Transitions = {
 /** Where an event leads from a state, or undefined where it may not happen. */
 export const next = (state: UtteranceState, event: UtteranceEvent): UtteranceState | undefined =>
   transitions[state][event]
+
+/** Whether the service has made its task, which is waited for, or whose audio is still to be fetched. */
+export const isUnderWay = (state: UtteranceState): boolean => state === "submitted" || state === "settled"

@@ -2,6 +2,7 @@
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import { Setback } from "../domain/Setback.ts"
+import { isUnderWay } from "../domain/UtteranceState.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { Progress } from "../pipeline/Progress.ts"
 import { mendClips } from "../pipeline/Speak.ts"
@@ -189,6 +190,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (record.clip !== undefined) {
         const { clip, suspect } = record.clip
         if (suspect !== undefined) run.counts.suspect++
+        if (isUnderWay(given.state) && record.take === given.take) run.counts.resumed++
         run.alive()
         return yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
       }

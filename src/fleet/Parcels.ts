@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { JobId, ProviderId, UtteranceKey } from "../domain/Ids.ts"
 import { Undecided } from "../domain/ServiceSettings.ts"
 import { ProviderProfile } from "../domain/ProviderProfile.ts"
-import { Metrics, RunReport } from "../domain/Report.ts"
+import { HaltReason, Metrics } from "../domain/Report.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 
 /** Raised with a change of what machines hand each other: one of another version must not guess. */
@@ -40,7 +40,7 @@ export const SpeakParcel = Schema.Struct({
 export type SpeakParcel = typeof SpeakParcel.Type
 
 /** Why creates were stopped. */
-const Halting = RunReport.fields.stopped.from
+const Halting = Schema.Struct({ reason: HaltReason, words: Schema.String })
 
 /** How a worker ended with an utterance; what it came to stands in the record. */
 export const SpeakEnd = Schema.Struct({

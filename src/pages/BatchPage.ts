@@ -164,7 +164,13 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
   const spent =
     credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
   return cards("What the run took", [
-    { name: "Tasks created", value: grouped(tasks.created), detail: `${grouped(tasks.adopted)} found again` },
+    {
+      name: "Tasks created",
+      value: grouped(tasks.created),
+      detail:
+        `${grouped(tasks.adopted)} found again` +
+        (tasks.resumed === 0 ? "" : `, ${grouped(tasks.resumed)} of an earlier run fetched`)
+    },
     { name: "Clips at hand", value: grouped(tasks.reused), detail: "spoken in earlier runs" },
     { name: "Retries", value: grouped(tasks.retried) },
     { name: "Tasks failed", value: grouped(tasks.failed), poor: tasks.failed > 0 },

@@ -2,14 +2,18 @@
  * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken, and
  * each job is placed and delivered as soon as all of its utterances are there.
  */
-import { Effect, Fiber, Layer } from "effect"
+import { Cause, Effect, Fiber, Layer, Option } from "effect"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
+import type { RunReport } from "../domain/Report.ts"
 import type { UtteranceUse } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"
 import { Learned } from "../store/Learned.ts"
 import { Outlay } from "../store/Outlay.ts"
+import { StateUnusable } from "../store/StateFault.ts"
+import { isGivenUp } from "../store/UtteranceRow.ts"
+import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { announce } from "./Announce.ts"
 import { alone, type Crew } from "./Crew.ts"
 import type { Batch } from "./Job.ts"
@@ -19,9 +23,11 @@ import { preflight } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
-import { beginning, endRun, nothingSaid } from "./RunEnd.ts"
+import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./RunEnd.ts"
 import { priceBy } from "./SpeakBudget.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+import { Tally } from "./Tally.ts"
+import { underWayAmong } from "./UnderWay.ts"
 import { rememberFinished } from "./Unchanged.ts"
 
 /** What a run is told besides its plan. */
@@ -37,18 +43,44 @@ export interface DubOptions {
 }
 
 /** Runs a batch. The service is reached only where something is left to be said. */
-export const dub = <E, R>(plan: BatchPlan, service: Layer.Layer<Gateway, E, R>, options: DubOptions = {}) =>
-  Effect.scoped(run(plan, service, options)).pipe(Effect.withSpan("Dub.dub"))
+export const dub = Effect.fn("Dub.dub")(function* <E, R>(
+  plan: BatchPlan,
+  service: Layer.Layer<Gateway, E, R>,
+  options: DubOptions = {}
+) {
+  const { batch } = plan
+  const begun = yield* beginning
+  const tally = new Tally()
+  const progress = yield* Progress
+  yield* openFolder(batch.out)
+  return yield* Effect.scoped(run(plan, service, options, begun, tally)).pipe(
+    Effect.provideService(Progress, {
+      emit: (event) => Effect.suspend(() => (tally.hear(event), progress.emit(event)))
+    }),
+    Effect.onError((cause) => {
+      const stopped = stoppedBy(cause)
+      return stopped === undefined ? Effect.void : endEarly(batch, begun, tally, stopped)
+    })
+  )
+})
+
+/** What keeps a run from its end though much may have been sent and made by then. */
+const stoppedBy = (cause: Cause.Cause<unknown>): RunReport["stopped"] => {
+  if (Cause.isInterruptedOnly(cause))
+    return { reason: "interrupted", words: "the run was interrupted; run it again to go on" }
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  return failure instanceof StateUnusable ? { reason: "state", words: failure.message } : undefined
+}
 
 const run = Effect.fnUntraced(function* <E, R>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  options: DubOptions
+  options: DubOptions,
+  begun: Beginning,
+  tally: Tally
 ) {
   const { batch, utterances } = plan
   const { crew = alone } = options
-  const begun = yield* beginning
-  yield* openFolder(batch.out)
   yield* warnOfOthers(batch)
   const outlay = yield* Outlay
   const finished = yield* Finished
@@ -56,13 +88,13 @@ const run = Effect.fnUntraced(function* <E, R>(
   yield* finished.forget(batch.key)
   yield* crew.begin(plan)
   const waiting = yield* announce(plan)
-  const delivering = yield* deliveryOf(plan, waiting, crew)
+  const delivering = yield* deliveryOf(plan, waiting, crew, tally)
   const reached = yield* Layer.memoize(service)
 
   const spoken =
     waiting.size === 0
       ? nothingSaid(utterances.length)
-      : yield* speakAll(plan, options).pipe(
+      : yield* speakAll(plan, options, tally).pipe(
           Effect.provideService(Progress, delivering.watching),
           Effect.provide(reached)
         )
@@ -74,13 +106,14 @@ const run = Effect.fnUntraced(function* <E, R>(
 })
 
 /** Everything that is left to be said, and the account's credits around it. */
-const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions) {
+const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: Tally) {
   const gateway = yield* Gateway
-  yield* preflight(plan)
+  yield* preflight(plan, yield* unsentOf(plan))
   const credits = Effect.map(Effect.option(gateway.reads.credits), (read) =>
     read._tag === "Some" ? read.value.credits : undefined
   )
   const before = yield* credits
+  tally.credits = before
   const keys = plan.utterances.map(({ key }) => key)
   const summary = yield* (options.crew ?? alone).speak(yield* settingsOf(plan.batch, keys, options), plan)
   const after = yield* credits
@@ -88,6 +121,22 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
     summary,
     credits: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
   }
+})
+
+/** What is surely to be sent: neither spoken nor under way, and not among what may have been sent before. */
+const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
+  const store = yield* UtteranceStore
+  const standings = yield* store.standings(utterances.map(({ key }) => key))
+  const underWay = yield* underWayAmong(standings)
+  return utterances.filter(({ key }) => {
+    const standing = standings.get(key)
+    return (
+      standing !== undefined &&
+      (standing.state === "planned" || standing.state === "failed") &&
+      !underWay.has(key) &&
+      !isGivenUp(standing)
+    )
+  })
 })
 
 /** How a batch is spoken, with what is left of its limit. */
@@ -110,14 +159,17 @@ const settingsOf = Effect.fnUntraced(function* (
 const deliveryOf = Effect.fnUntraced(function* (
   { batch, jobs }: BatchPlan,
   waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>,
-  crew: Crew
+  crew: Crew,
+  tally: Tally
 ) {
   const deliveries = yield* Deliveries
   const progress = yield* Progress
   const past = yield* deliveries.all(batch.out)
   const turn = yield* Effect.makeSemaphore(crew.deliveriesAtOnce)
   const deliverOne = (plan: JobPlan, takes: ReadonlyArray<UtteranceUse> = []) =>
-    turn.withPermits(1)(crew.deliver(plan, takes, batch.out, past))
+    Effect.tap(turn.withPermits(1)(crew.deliver(plan, takes, batch.out, past)), (result) =>
+      Effect.sync(() => tally.ends.set(plan.job.id, result))
+    )
   type Delivering = Effect.Effect.Success<ReturnType<typeof fork>>
   const fork = (plan: JobPlan) => Effect.forkScoped(deliverOne(plan))
   const early = new Map<JobId, Delivering>()
@@ -192,6 +244,7 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
 const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
   created: first.created + second.created,
   adopted: first.adopted + second.adopted,
+  resumed: first.resumed + second.resumed,
   reused: first.reused + second.reused,
   retried: first.retried + second.retried,
   failed: first.failed,

@@ -2,6 +2,7 @@
 import { Array, Effect } from "effect"
 import type { ProviderId } from "../domain/Ids.ts"
 import { nearest } from "../domain/Nearest.ts"
+import type { Utterance } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import type { BatchPlan } from "./Plan.ts"
@@ -11,13 +12,17 @@ import { Progress } from "./Progress.ts"
 const mostPages = 200
 
 /**
- * Fails with every provider and voice that the service does not list. A service whose lists cannot be read, or are empty,
- * is believed to know them: it will say so itself.
+ * Fails with every provider and voice that the service does not list and that something to be sent, `unsent`, wants: what is spoken or
+ * under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed to know them: it will say so
+ * itself.
  */
-export const preflight = Effect.fn("Preflight.preflight")(function* (plan: BatchPlan) {
-  const { batch, utterances } = plan
+export const preflight = Effect.fn("Preflight.preflight")(function* (
+  plan: BatchPlan,
+  unsent: ReadonlyArray<Utterance>
+) {
+  const { batch } = plan
   yield* greeted
-  const castings = Array.dedupe(utterances.map(({ casting }) => casting))
+  const castings = Array.dedupe(unsent.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
   const strangers = yield* strangeProviders(providers)
   const faults = [...strangers]

@@ -3,13 +3,17 @@ import { Path } from "@effect/platform"
 import { Clock, DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../domain/Report.ts"
 import { Outlay } from "../store/Outlay.ts"
-import type { Batch } from "./Job.ts"
+import { looksOf } from "../pages/Flags.ts"
+import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import { withLeftOut } from "./LeftOut.ts"
+import { Progress } from "./Progress.ts"
+import { reportIn } from "./ReportFile.ts"
 import { summaryOf, writeBatchPage } from "./ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "./ResultFolder.ts"
 import { deliverShared } from "./SharedVideo.ts"
 import type { Halt, SpeakSummary } from "./SpeakSettings.ts"
+import type { Tally } from "./Tally.ts"
 
 /** What was said in a run, and the account's credits around it. */
 export interface Said {
@@ -42,37 +46,112 @@ export const beginning: Effect.Effect<Beginning> = Effect.all({
 /** Ends a run whose jobs ended so: writes down what it came to. */
 export const endRun = Effect.fn("RunEnd.end")(function* (
   batch: Batch,
-  { at, nanos }: Beginning,
+  begun: Beginning,
   { summary, credits }: Said,
   ends: ReadonlyArray<JobResult>
 ) {
-  const { basename, join } = yield* Path.Path
   const outlay = yield* Outlay
-  const { key, name, manifest, out } = batch
+  const { key, out } = batch
   const every = yield* deliverShared(out, yield* withLeftOut(batch, ends))
   const ran = new Set(ends.map(({ job }) => job.id))
   const jobs = every.filter(({ job }) => ran.has(job.id))
   const halt = haltOf(summary)
-  const { created, adopted, reused, retried, failed } = summary
+  const report = yield* reportOf(batch, begun, jobs, { summary, credits }, halt)
+  if (halt === undefined && summary.left === 0) yield* outlay.end(key)
+  const kept = yield* Effect.either(writeRun(out, report, every))
+  const unwritten = Either.isLeft(kept) ? kept.left : undefined
+  return { report, jobs, halt, unwritten } satisfies DubResult
+})
+
+/** Writes down what a run that does not come to its end has come to. */
+export const endEarly = (
+  batch: Batch,
+  begun: Beginning,
+  tally: Tally,
+  stopped: NonNullable<RunReport["stopped"]>
+) =>
+  written(batch, begun, tally, stopped).pipe(
+    Effect.catchAll(({ message }) =>
+      Effect.flatMap(Progress, (progress) =>
+        progress.emit({ _tag: "Warning", message: `run.json is still that of the run before: ${message}` })
+      )
+    ),
+    Effect.withSpan("RunEnd.early")
+  )
+
+const written = Effect.fnUntraced(function* (
+  batch: Batch,
+  begun: Beginning,
+  tally: Tally,
+  stopped: NonNullable<RunReport["stopped"]>
+) {
+  const ends = yield* Effect.forEach(batch.jobs, (job) => {
+    const end = tally.ends.get(job.id)
+    return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
+  })
+  const { created, adopted, resumed, reused, retried, failed, characters } = tally
+  const summary = { created, adopted, resumed, reused, retried, failed, characters }
+  const credits = tally.credits === undefined ? {} : { before: tally.credits }
+  const said = { summary: { ...summary, warnings: [...tally.warnings] }, credits }
+  const report = yield* reportOf(batch, begun, ends, said, stopped)
+  yield* writeRun(batch.out, report, yield* withLeftOut(batch, ends))
+})
+
+/** A job of which the run has not seen the end; its page, if any, is that of a run before. */
+const cutShort = Effect.fnUntraced(function* (
+  out: string,
+  job: Job,
+  { words }: NonNullable<RunReport["stopped"]>
+) {
+  const before = yield* reportIn(out, job.id)
+  const result: JobResult = {
+    job,
+    metrics: before?.metrics,
+    last: before?.metrics,
+    looks: looksOf(before?.cues ?? []),
+    status: "unfinished",
+    error: words
+  }
+  return result
+})
+
+/** What run.json says. */
+const reportOf = Effect.fnUntraced(function* (
+  { name, manifest }: Batch,
+  { at, nanos }: Beginning,
+  jobs: ReadonlyArray<JobResult>,
+  { summary, credits }: Pick<Said, "credits"> & { readonly summary: Counted },
+  stopped: RunReport["stopped"]
+) {
+  const { basename } = yield* Path.Path
+  const { created, adopted, resumed, reused, retried, failed, characters, warnings } = summary
   const report: RunReport = {
     ...(name === undefined ? {} : { name }),
     manifest: basename(manifest),
     startedAt: DateTime.formatIso(at),
     seconds: Math.round(Number((yield* Clock.currentTimeNanos) - nanos) / 1e6) / 1000,
     jobs: jobs.map(summaryOf),
-    tasks: { created, adopted, reused, retried, failed },
-    characters: summary.characters,
+    tasks: { created, adopted, resumed, reused, retried, failed },
+    characters,
     credits,
-    ...(halt === undefined ? {} : { stopped: halt }),
-    warnings: summary.warnings
+    ...(stopped === undefined ? {} : { stopped }),
+    warnings
   }
-  if (halt === undefined && summary.left === 0) yield* outlay.end(key)
-  const written = yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`).pipe(
-    Effect.zipRight(writeBatchPage(out, report, every)),
-    Effect.either
-  )
-  const unwritten = Either.isLeft(written) ? written.left : undefined
-  return { report, jobs, halt, unwritten } satisfies DubResult
+  return report
+})
+
+/** What of a summary run.json tells. */
+type Counted = Pick<SpeakSummary, keyof RunReport["tasks"] | "characters" | "warnings">
+
+/** Writes run.json and the batch's page; `every` are the manifest's jobs. */
+const writeRun = Effect.fnUntraced(function* (
+  out: string,
+  report: RunReport,
+  every: ReadonlyArray<JobResult>
+) {
+  const { join } = yield* Path.Path
+  yield* writeResult(join(out, "run.json"), `${JSON.stringify(report, undefined, 2)}\n`)
+  yield* writeBatchPage(out, report, every)
 })
 
 /** What a run in which every clip was at hand has said. */
@@ -80,6 +159,7 @@ export const nothingSaid = (utterances: number): Said => ({
   summary: {
     created: 0,
     adopted: 0,
+    resumed: 0,
     reused: utterances,
     retried: 0,
     failed: 0,

@@ -1,6 +1,7 @@
 /** The speak stage: every utterance that is wanted and not at hand is spoken, fetched and kept as a clip. */
 import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import { isUnderWay } from "../domain/UtteranceState.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Slots } from "../gateway/Slot.ts"
@@ -40,7 +41,10 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
       run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
 
       const byProvider = new Map<ProviderId, Array<UtteranceKey>>()
-      for (const { provider, key } of unspoken) add(byProvider, provider, key)
+      for (const { provider, key, state } of unspoken) {
+        add(byProvider, provider, key)
+        if (isUnderWay(state)) run.earlier.add(key)
+      }
       const aside = new Map<ProviderId, Array<UtteranceKey>>()
       const round = (work: ReadonlyMap<ProviderId, ReadonlyArray<UtteranceKey>>, last: boolean) =>
         Effect.forEach(

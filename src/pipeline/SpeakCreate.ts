@@ -23,30 +23,32 @@ const mostAttempts = 6
 /** How long a create that is in the air may still bring its answer home when the run is interrupted. */
 const landing = Duration.millis(3_500)
 
-/** A task for an utterance: looked for where one may have been made, else created. */
+/** A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further chance. */
 export const obtained = (
   run: SpeakRun,
   lane: Lane,
-  row: UtteranceRow
+  row: UtteranceRow,
+  last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> =>
   row.state === "announced"
-    ? Effect.flatMap(recovered(run, lane, row, row.announcedAt ?? 0, "earlier"), (found) =>
-        found === undefined ? created(run, lane, row) : Effect.succeed(found)
+    ? Effect.flatMap(recovered(run, lane, row, last), (found) =>
+        found === undefined ? created(run, lane, row, last) : Effect.succeed(found)
       )
-    : created(run, lane, row)
+    : created(run, lane, row, last)
 
 /** Looks for the task of an announced utterance; undefined where there surely is none and it may be created. */
 const recovered = (
   run: SpeakRun,
   lane: Lane,
   row: UtteranceRow,
-  lostAt: number,
-  made: "earlier" | "now"
+  last: boolean
 ): Effect.Effect<TaskId | undefined, Ending | StateUnusable> =>
   Effect.gen(function* () {
     const { store, progress } = run
     const { key, casting, characters } = row.utterance
-    const finding = yield* Effect.raceFirst(search(run, row, lostAt), givenUp(run)).pipe(
+    const loss = run.unanswered.get(key)
+    const lostAt = loss?.at ?? row.announcedAt ?? 0
+    const finding = yield* Effect.raceFirst(search(run, row, lostAt, last), givenUp(run)).pipe(
       Effect.tapErrorTag("Unreachable", lane.told),
       Effect.tapErrorTag("Broken", lane.told),
       Effect.catchTags({
@@ -60,24 +62,55 @@ const recovered = (
     switch (finding._tag) {
       case "Absent":
         yield* store.apply({ event: "withdraw", key })
+        if (loss !== undefined) run.budget.release(loss.cost)
+        run.unanswered.delete(key)
         return undefined
+      case "Unsure": {
+        const why =
+          "no answer to its create, and no task of it yet; it is looked for when the others are done"
+        yield* run.retrying(casting.provider, key, why, Duration.zero)
+        return yield* new SetAside({ setback: undecidable("its task is not seen yet") })
+      }
       case "Undecidable":
         return yield* new Hopeless({ setback: undecidable(finding.why) })
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
         run.alive()
-        if (made === "earlier") {
+        if (loss !== undefined) {
+          run.unanswered.delete(key)
+          yield* taken(run, row, loss.cost, credits)
+        } else {
           run.counts.adopted++
           run.budget.found(credits ?? (run.price(casting) ?? 0) * characters)
           yield* progress.emit({ _tag: "Adopted", provider: casting.provider, utterance: key })
-        } else {
-          run.counts.created++
-          run.counts.characters += characters
         }
         return task
       }
     }
+  })
+
+/** Counts a task that this run has created; `cost` was set aside for it, and the service says that it takes `credits`. */
+const taken = (
+  run: SpeakRun,
+  { utterance: { key, casting, characters } }: UtteranceRow,
+  cost: number,
+  credits: number | undefined
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
+    run.budget.pay(cost, paid)
+    if (credits !== undefined) yield* run.charged(casting, characters, credits)
+    run.alive()
+    run.counts.created++
+    run.counts.characters += characters
+    yield* run.progress.emit({
+      _tag: "Submitted",
+      provider: casting.provider,
+      utterance: key,
+      characters,
+      ...(paid === undefined ? {} : { credits: paid })
+    })
   })
 
 /** Of a create whose task is not known: whoever goes on with it looks for the task before it is sent again. */
@@ -99,10 +132,11 @@ const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
 const created = (
   run: SpeakRun,
   lane: Lane,
-  row: UtteranceRow
+  row: UtteranceRow,
+  last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> => {
   const { key, casting } = row.utterance
-  const told = attempt(run, lane, row).pipe(
+  const told = attempt(run, lane, row, last).pipe(
     Effect.tapError((fault) =>
       isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
     )
@@ -127,10 +161,11 @@ const createRetries = backoff.pipe(
 const attempt = (
   run: SpeakRun,
   lane: Lane,
-  row: UtteranceRow
+  row: UtteranceRow,
+  last: boolean
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable> =>
   Effect.gen(function* () {
-    const { store, gateway, progress } = run
+    const { store, gateway } = run
     const { key, casting, characters } = row.utterance
     if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
     yield* run.punctual
@@ -153,7 +188,10 @@ const attempt = (
         const announcedAt = run.now()
         const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
         if (answer._tag === "Right") {
-          yield* store.apply({ event: "accept", key, task: answer.right.task, credits: answer.right.credits })
+          const { task, credits } = answer.right
+          yield* store.apply({ event: "accept", key, task, credits })
+          // Here, since who sent it may be interrupted by now.
+          yield* taken(run, row, cost, credits)
         } else if (answer.left._tag !== "Broken") {
           yield* store.apply({ event: "withdraw", key })
         }
@@ -162,22 +200,8 @@ const attempt = (
     )
     const { announcedAt, answer } = sent
     if (answer._tag === "Right") {
-      const { task, credits } = answer.right
-      const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
-      run.budget.pay(cost, paid)
-      if (credits !== undefined) yield* run.charged(casting, characters, credits)
       yield* lane.told("taken")
-      run.alive()
-      run.counts.created++
-      run.counts.characters += characters
-      yield* progress.emit({
-        _tag: "Submitted",
-        provider: casting.provider,
-        utterance: key,
-        characters,
-        ...(paid === undefined ? {} : { credits: paid })
-      })
-      return task
+      return answer.right.task
     }
 
     const fault = answer.left
@@ -192,20 +216,9 @@ const attempt = (
         run.budget.release(cost)
         return yield* fault
       case "Broken": {
-        const lostAt = run.now()
-        const task = yield* recovered(
-          run,
-          lane,
-          { ...row, state: "announced", announcedAt },
-          lostAt,
-          "now"
-        ).pipe(Effect.tapError(() => Effect.sync(() => run.budget.pay(cost, undefined))))
-        if (task === undefined) {
-          run.budget.release(cost)
-          return yield* fault
-        }
-        run.budget.pay(cost, run.price(casting) === undefined ? undefined : cost)
-        return task
+        run.unanswered.set(key, { at: run.now(), cost })
+        const task = yield* recovered(run, lane, { ...row, state: "announced", announcedAt }, last)
+        return task ?? (yield* fault)
       }
     }
   })

@@ -28,11 +28,12 @@ export const spoken = (
   row: UtteranceRow
 ): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable> =>
   Effect.gen(function* () {
-    const { run, lane, fetching } = desk
+    const { run, lane, fetching, last } = desk
     const { key, casting } = row.utterance
-    const done = yield* settledTask(run, lane, row)
+    const done = yield* settledTask(run, lane, row, last)
     const { clip, suspect } = yield* fetching.hold(fetchedClip(run, desk, row, done))
     if (suspect !== undefined) run.counts.suspect++
+    if (run.earlier.has(key)) run.counts.resumed++
     yield* run.progress.emit({
       _tag: "Spoken",
       provider: casting.provider,
@@ -75,13 +76,15 @@ const fail = (run: SpeakRun, row: UtteranceRow, setback: Setback) =>
     return "failed" as const
   })
 
+/** An utterance whose take was given up, read anew: what comes of it is this run's own. */
 const reread = (
-  { store }: SpeakRun,
+  { store, earlier }: SpeakRun,
   { utterance: { key } }: UtteranceRow
 ): Effect.Effect<UtteranceRow, StateUnusable> =>
-  Effect.flatMap(store.rows([key]), ([fresh]) =>
-    fresh === undefined ? unplanned(key) : Effect.succeed(fresh)
-  )
+  Effect.flatMap(store.rows([key]), ([fresh]) => {
+    earlier.delete(key)
+    return fresh === undefined ? unplanned(key) : Effect.succeed(fresh)
+  })
 
 /** Somebody asks for an utterance that nobody has planned: a fault in the program. */
 export const unplanned = (key: UtteranceKey) =>

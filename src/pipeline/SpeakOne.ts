@@ -18,17 +18,18 @@ import type { SpeakRun } from "./SpeakRun.ts"
 
 /**
  * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is seen to be
- * done; that this is written is nothing the next task need wait for.
+ * done; that this is written is nothing the next task need wait for. `last` is whether it has no further chance.
  */
 export const settledTask = (
   run: SpeakRun,
   lane: Lane,
-  row: UtteranceRow
+  row: UtteranceRow,
+  last: boolean
 ): Effect.Effect<Done, Ending | StateUnusable> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
   const work = Effect.gen(function* () {
     if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
-    const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row)
+    const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row, last)
     return yield* awaited(run, row, task)
   })
   const held = known ? work : run.pricing(row.utterance, work)

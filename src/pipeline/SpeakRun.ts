@@ -28,6 +28,14 @@ export interface SpeakParts {
   readonly progress: Progress["Type"]
 }
 
+/** A lost answer. */
+interface Loss {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Credits that stay set aside for it. */
+  readonly cost: number
+}
+
 /** A run. */
 export interface SpeakRun extends SpeakParts {
   readonly settings: SpeakSettings
@@ -58,6 +66,10 @@ export interface SpeakRun extends SpeakParts {
   readonly alive: () => void
   /** How settle times of a provider and length are learned. */
   readonly settleTimes: (provider: ProviderId, characters: number) => SettleTimes
+  /** Creates of this run that got no answer, until it is known whether they made a task. */
+  readonly unanswered: Map<UtteranceKey, Loss>
+  /** Utterances whose tasks an earlier run has created, and whose audio is still to be fetched. */
+  readonly earlier: Set<UtteranceKey>
   /** Whether the service repeats labels, as far as was seen. */
   readonly echoes: { seen: boolean | undefined }
   readonly warn: (message: string) => Effect.Effect<void>
@@ -95,11 +107,13 @@ export const makeRun = (
     const lanes = new Map<ProviderId, Lane>()
     const settleTimes = new Map<string, SettleTimes>()
     const warnings = new Set<string>()
+    const unanswered = new Map<UtteranceKey, Loss>()
     const oneUnpriced = yield* Effect.makeSemaphore(1)
     const budget = new SpeakBudget(settings.maxCredits, settings.spentBefore)
     const counts: Counts = {
       created: 0,
       adopted: 0,
+      resumed: 0,
       reused: 0,
       retried: 0,
       failed: 0,
@@ -177,7 +191,7 @@ export const makeRun = (
         return named === undefined || credits <= named * characters + 1
           ? Effect.void
           : warn(
-              `tasks of ${casting.provider} take more than its creditsPerCharacter, ${named}, in the manifest: less is expected to be spent than is`
+              `tasks of ${casting.provider} take more than the ${named} a character that the manifest or the service names for it: less is expected to be spent than is`
             )
       })
 
@@ -226,16 +240,18 @@ export const makeRun = (
         }),
       price,
       charged,
-      pricing: (utterance, work) =>
-        !budget.isLimited || price(utterance.casting) !== undefined
-          ? work
-          : oneUnpriced.withPermits(1)(
-              Effect.suspend(() =>
-                price(utterance.casting) !== undefined || halt !== undefined
-                  ? work
-                  : pricedBy(utterance, work)
-              )
-            ),
+      pricing: (utterance, work) => {
+        const known = () => !budget.isLimited || price(utterance.casting) !== undefined || halt !== undefined
+        if (known()) return work
+        // Whoever waited for another's price is not to wait for its task as well.
+        const alone = Effect.suspend(() =>
+          known() ? Effect.succeedNone : Effect.asSome(pricedBy(utterance, work))
+        )
+        return Effect.flatMap(
+          oneUnpriced.withPermits(1)(alone),
+          Option.match({ onNone: () => work, onSome: Effect.succeed })
+        )
+      },
       apart,
       stop,
       halted: () => halt,
@@ -252,6 +268,8 @@ export const makeRun = (
         settleTimes.set(name, times)
         return times
       },
+      unanswered,
+      earlier: new Set(),
       echoes: { seen: undefined },
       warn,
       retrying: (provider, utterance, why, wait) =>
@@ -265,6 +283,11 @@ export const makeRun = (
             inSeconds: Duration.toSeconds(wait)
           })
         }),
-      summary: () => ({ ...counts, credits: budget.total(), halt, warnings: Array.from(warnings) })
+      summary: () => ({
+        ...counts,
+        credits: unanswered.size > 0 ? undefined : budget.total(),
+        halt,
+        warnings: Array.from(warnings)
+      })
     }
   })

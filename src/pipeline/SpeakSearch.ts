@@ -13,16 +13,24 @@ export type Finding =
   | { readonly _tag: "Found"; readonly task: PastTask }
   /** The service surely made none. */
   | { readonly _tag: "Absent" }
+  /** None is there, but one may still come. */
+  | { readonly _tag: "Unsure" }
   | { readonly _tag: "Undecidable"; readonly why: string }
 
 /**
  * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way back
- * may still be on its way in.
+ * may still be on its way in, and a single task may appear later than others.
  */
-const lateArrival = Duration.seconds(5)
+const lateArrival = Duration.seconds(30)
+
+/** How long a loss holds up other tasks: after that it is looked into again when they are done. */
+const patience = Duration.seconds(5)
 
 /** When a loss is looked into first: mostly the task is there at once. */
 const firstLook = Duration.millis(300)
+
+/** From look to look. */
+const nextLook = Duration.seconds(5)
 
 /** How long a history is waited for that is seen not to show yet what was made. */
 const longestLag = Duration.minutes(2)
@@ -36,11 +44,15 @@ const stillThere = Duration.hours(1)
 /** By how much the service's clock may differ from ours when tasks without labels are matched by their time. */
 const matchTolerance = 2 * 60_000
 
-/** Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier run. */
+/**
+ * Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier run. `last` is
+ * whether nobody looks again: then it is never unsure.
+ */
 export const search = (
   run: SpeakRun,
   row: UtteranceRow,
-  lostAt: number
+  lostAt: number,
+  last: boolean
 ): Effect.Effect<Finding, CallFault | StateUnusable> =>
   Effect.gen(function* () {
     const look: Effect.Effect<Finding, CallFault | StateUnusable> = Effect.gen(function* () {
@@ -51,13 +63,20 @@ export const search = (
       if (yield* isBehind(run, row, { at, walk }, lostAt)) {
         if (at - lostAt >= Duration.toMillis(longestLag))
           return yield* new Broken({ words: "its history does not show tasks that it surely has made" })
-        return yield* Effect.delay(look, lateArrival)
+        return yield* Effect.delay(look, nextLook)
       }
       const finding = yield* judge(run, row, walk)
-      return finding._tag === "Found" || isLate(at, lostAt) ? finding : yield* Effect.delay(look, lateArrival)
+      if (finding._tag === "Found") return finding
+      if (!isPast(patience, lostAt, at)) return yield* Effect.delay(look, nextLook)
+      if (finding._tag === "Undecidable" || isPast(believedAfter(run), lostAt, at)) return finding
+      return last ? yield* Effect.delay(look, nextLook) : ({ _tag: "Unsure" } as const)
     })
-    return yield* Effect.delay(look, isLate(run.now(), lostAt) ? Duration.zero : firstLook)
+    return yield* Effect.delay(look, isPast(patience, lostAt, run.now()) ? Duration.zero : firstLook)
   })
+
+/** Whoever has lost creates sent again that cannot be told from others does not wait for late ones either. */
+const believedAfter = ({ echoes, settings }: SpeakRun): Duration.Duration =>
+  echoes.seen === false && settings.undecided === "again" ? patience : lateArrival
 
 /**
  * Whether a walk, which began at `at`, lacks tasks of ours that were made about when a create was lost: the history lags, and may lack its
@@ -79,9 +98,9 @@ const isBehind = (
   )
 }
 
-/** A clock that was set back counts as late: waiting for it could take for ever. */
-const isLate = (now: number, lostAt: number): boolean =>
-  now < lostAt || now - lostAt >= Duration.toMillis(lateArrival)
+/** Whether so long a time is past since a loss. That of a clock that was set back is: waiting for it could take for ever. */
+const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =>
+  now < lostAt || now - lostAt >= Duration.toMillis(time)
 
 /** What a walk says that holds no task of the mark. */
 const judge = (run: SpeakRun, row: UtteranceRow, walk: Walk): Effect.Effect<Finding, StateUnusable> => {

@@ -1,6 +1,7 @@
 /** What the speak stage is given, and what it gives back. */
 import type { Duration } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { HaltReason } from "../domain/Report.ts"
 import type { Undecided } from "../domain/ServiceSettings.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
 
@@ -41,7 +42,7 @@ export interface Deadline {
 
 /** Why creates were stopped before the end. */
 export interface Halt {
-  readonly reason: "credits" | "key" | "budget" | "deadline" | "unreachable"
+  readonly reason: typeof HaltReason.Type
   /** One line, with how to mend it. */
   readonly words: string
 }
@@ -52,6 +53,8 @@ export interface SpeakSummary {
   readonly created: number
   /** Tasks of an earlier run that were found in the history. */
   readonly adopted: number
+  /** Tasks that an earlier run had created, and known, and whose audio this run has fetched. */
+  readonly resumed: number
   /** Utterances whose clips were at hand before. */
   readonly reused: number
   /** Creates, looks and fetches that were tried again, and takes that were given up. */

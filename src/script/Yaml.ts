@@ -3,7 +3,7 @@ import { Array, Either } from "effect"
 import { type Document, LineCounter, parseDocument, visit, type YAMLParseError } from "yaml"
 
 /** What was read. */
-export interface Yaml {
+interface Yaml {
   readonly value: unknown
   readonly document: Document
   /** Tells the line of a place in the text. */
@@ -11,7 +11,7 @@ export interface Yaml {
 }
 
 /** Why a text cannot be read. */
-export interface YamlFault {
+interface YamlFault {
   /** From 1. */
   readonly line: number
   readonly message: string

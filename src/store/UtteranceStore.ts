@@ -5,6 +5,7 @@ import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../domain/Ids
 import { isPassing, revivalOf } from "../domain/Setback.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import type { UtteranceState } from "../domain/UtteranceState.ts"
 import { checksumOf } from "./Checksum.ts"
 import { makeJournal, mostAtOnce } from "./Journal.ts"
 import { StateFolder } from "./StateFolder.ts"
@@ -180,16 +181,16 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return found[0]?.count ?? 0
     })
 
-    /** Those utterances that have no clip yet and are not failed, with their providers, in the order asked for. */
+    /** Those utterances that have no clip yet and are not failed, with their providers and states, in the order asked for. */
     const unspoken = Effect.fn("UtteranceStore.unspoken")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
-        sql.unsafe<{ readonly key: string; readonly provider: ProviderId }>(
-          `SELECT utterance.key, provider FROM json_each(?) AS wanted JOIN utterance ON utterance.key = wanted.value
+        sql.unsafe<{ readonly key: string; readonly provider: ProviderId; readonly state: UtteranceState }>(
+          `SELECT utterance.key, provider, state FROM json_each(?) AS wanted JOIN utterance ON utterance.key = wanted.value
            WHERE state IN ('planned', 'announced', 'submitted', 'settled') ORDER BY wanted.key`,
           [JSON.stringify(keys)]
         )
       )
-      return found.map((row) => ({ key: UtteranceKey.make(row.key), provider: row.provider }))
+      return found.map(({ key, ...row }) => ({ key: UtteranceKey.make(key), ...row }))
     })
 
     /** How each job of a batch stands, in the batch's order. */

@@ -108,6 +108,8 @@ export class HostileService {
   /** Every task that was charged, in order. */
   readonly charged: Array<Charged> = []
   readonly requests: Record<string, number> = {}
+  /** The ids of its voices. */
+  voices: ReadonlyArray<string> = ["v1", "vi-anna"]
   /** Mischief done so far. */
   readonly done: Partial<Record<Mischief, number>> = {}
   /** Headers that reached the other host. */
@@ -185,7 +187,7 @@ export class HostileService {
     else if (what === "tasks") this.history(response, url)
     else if (what === "credits")
       answer(response, 200, { credits: (this.character.credits ?? 1e9) - this.spent })
-    else if (what === "voices") answer(response, 200, { data: ["v1", "vi-anna"].map((id) => ({ id })) })
+    else if (what === "voices") answer(response, 200, { data: this.voices.map((id) => ({ id })) })
     else if (what === "health-check") {
       this.count("health")
       answer(response, 200, { status: "ok" })

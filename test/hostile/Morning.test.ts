@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { planned, reached, runIn, scene, started } from "./Command.ts"
+import { planned, reached, runIn, scene, started, writeScene } from "./Command.ts"
 
 it.scopedLive(
   "each cue that could not be spoken is named with its own cause",
@@ -49,6 +49,30 @@ it.scopedLive(
           }
         })
       })
+    }),
+  60_000
+)
+
+it.scopedLive(
+  "a voice that is gone does not keep from being fetched what it has spoken already",
+  () =>
+    Effect.gen(function* () {
+      const { folder, service } = yield* scene(4, { settle: [2_000, 2_000] })
+      yield* Effect.promise(async () => {
+        const { child, ended } = started(folder, service)
+        await reached(service, 4)
+        child.kill("SIGTERM")
+        expect((await ended).how).toBe(143)
+        service.voices = ["another"]
+        expect(await started(folder, service).ended).toEqual({ how: 0, words: "" })
+        expect(runIn(folder).tasks).toMatchObject({ created: 0, resumed: 4, reused: 0 })
+        writeScene(folder, 5)
+        expect(await started(folder, service).ended).toEqual({
+          how: 2,
+          words: `dubwright: ${join(folder, "scene.srt")}: unknown voice of provider_fast "v1"; the service has another; job scene wants it first in cue 1\n`
+        })
+      })
+      expect(service.charged.length).toBe(4)
     }),
   60_000
 )

@@ -52,7 +52,16 @@ it.scopedLive("speaks each utterance once, and nothing when run again", () =>
     const folder = yield* temporaryFolder
     const list = utterances(40)
     const characters = list.reduce((sum, one) => sum + one.characters, 0)
-    const none = { adopted: 0, retried: 0, failed: 0, left: 0, suspect: 0, halt: undefined, warnings: [] }
+    const none = {
+      adopted: 0,
+      resumed: 0,
+      retried: 0,
+      failed: 0,
+      left: 0,
+      suspect: 0,
+      halt: undefined,
+      warnings: []
+    }
     expect(yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))).toEqual({
       ...none,
       created: 40,
@@ -182,6 +191,7 @@ it.scopedLive("stops creating when the account is empty, and goes on when it is 
       created: first.left,
       reused: first.created,
       adopted: 0,
+      resumed: 0,
       retried: 0,
       failed: 0,
       left: 0,
@@ -234,7 +244,7 @@ it.scopedLive("keeps a limit where tasks take more than the manifest names, and 
     expect(summary.credits).toBe(service.spent)
     expect(service.spent).toBeLessThanOrEqual(2_000)
     expect(summary.warnings).toEqual([
-      "tasks of provider_fast take more than its creditsPerCharacter, 1, in the manifest: less is expected to be spent than is"
+      "tasks of provider_fast take more than the 1 a character that the manifest or the service names for it: less is expected to be spent than is"
     ])
   })
 )
@@ -264,6 +274,22 @@ it.scopedLive("keeps a limit where no price is known before: one task tells it, 
     const { service, words } = yield* limited({ price: undefined })
     expect(words).toMatch(/cannot be kept.*creditsPerCharacter/u)
     expect(service.charged.length).toBe(1)
+  })
+)
+
+it.scopedLive("waits for the first task's price alone, not for the other tasks one by one", () =>
+  Effect.gen(function* () {
+    const list = utterances(6)
+    const service = yield* serving(new HostileService({ ...calm, settle: [1_000, 1_000] }))
+    const folder = yield* temporaryFolder
+    const summary = yield* Effect.provide(
+      plannedAndSpoken(list, { maxCredits: 10_000 }),
+      parts(folder, service)
+    )
+    expect(summary.created).toBe(6)
+    const [first, second, ...more] = service.charged
+    expect(second?.madeAt).toBeGreaterThanOrEqual(first?.doneAt ?? Infinity)
+    for (const { madeAt } of more) expect(madeAt).toBeLessThan(second?.doneAt ?? 0)
   })
 )
 
@@ -322,8 +348,10 @@ it.scopedLive("asks the task again, and pays nothing, for a clip that was delete
       Effect.zip(plannedAndSpoken(list), checksums(list)),
       parts(folder, service)
     )
-    expect({ created: second[0].created, reused: second[0].reused, heard: second[1] }).toEqual({
+    const { created, resumed, reused } = second[0]
+    expect({ created, resumed, reused, heard: second[1] }).toEqual({
       created: 0,
+      resumed: 2,
       reused: 4,
       heard: first[1]
     })

@@ -109,7 +109,7 @@ export const sampleRun: RunReport = {
     { id: "harbour-ep01", status: "delivered" },
     { id: "harbour-ep02", status: "failed", error: `cues 4, 9 could not be spoken: ${hostile}` }
   ],
-  tasks: { created: 410, adopted: 1, reused: 37, retried: 4, failed: 1 },
+  tasks: { created: 410, adopted: 1, resumed: 0, reused: 37, retried: 4, failed: 1 },
   characters: 18_234,
   credits: { before: 100_000, after: 81_766 },
   warnings: ["the service does not echo labels: a stopped run cannot find its tasks again"]

@@ -69,6 +69,8 @@ interface PaidTask {
   readonly label: string
   readonly text: string
   readonly fate: (typeof taskFates)[number]
+  /** Whether its create got no answer. */
+  readonly lost: boolean
   readonly madeAt: number
   readonly doneAt: number
 }
@@ -79,8 +81,13 @@ class World {
   private creates = 0
   private sounds = 0
   private steps = 0
-  /** How the history fails, how many milliseconds it lags, and whether it can be walked to its end. */
-  history: { readonly fault?: CallFault; readonly lag: number; readonly isWhole: boolean } = {
+  /** How the history fails, how many milliseconds it lags, for lost tasks even more, and whether it can be walked to its end. */
+  history: {
+    readonly fault?: CallFault
+    readonly lag: number
+    readonly lostLag?: number
+    readonly isWhole: boolean
+  } = {
     lag: 0,
     isWhole: true
   }
@@ -132,6 +139,7 @@ class World {
             label,
             text: utterance.text,
             fate: this.script.fates[place] ?? "done",
+            lost: answer === "lost-made",
             madeAt: now,
             doneAt: now + 700
           }
@@ -180,10 +188,12 @@ class World {
     history: () =>
       this.step(
         Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Walk, CallFault> => {
-          const { fault, lag, isWhole } = this.history
+          const { fault, lag, lostLag = 0, isWhole } = this.history
           if (fault !== undefined) return fault
           const seen = this.paid.filter(
-            (task) => (task.fate !== "vanishes" || now < task.doneAt) && task.madeAt + lag <= now
+            (task) =>
+              (task.fate !== "vanishes" || now < task.doneAt) &&
+              task.madeAt + lag + (task.lost ? lostLag : 0) <= now
           )
           const tasks = seen.map((task) => ({
             task: task.id,
@@ -339,7 +349,7 @@ it.effect(
         list.map(() => "the service's audio cannot be used: HTTP 403 for its address")
       )
       const next = yield* lived(folder, world)
-      expect(next?.summary).toMatchObject({ created: 0, failed: 0, left: 0 })
+      expect(next?.summary).toMatchObject({ created: 0, resumed: list.length, failed: 0, left: 0 })
       expect(world.paid).toHaveLength(list.length)
       rmSync(folder, { recursive: true })
     })
@@ -388,6 +398,24 @@ it.effect("a history that lags is waited for before a lost create is sent again"
     world.history = { lag: 20_000, isWhole: true }
     const end = yield* lived(folder, world)
     expect(end?.summary).toMatchObject({ created: list.length, failed: 0, warnings: [] })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("a lost create that is seen later than all others is not sent again", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...lostFirst, creates: ["lost-made", "taken", "lost-made"] })
+    world.history = { lag: 0, lostLag: 20_000, isWhole: true }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({
+      created: list.length,
+      adopted: 0,
+      failed: 0,
+      credits: list.length,
+      halt: undefined
+    })
     expect(world.paid).toHaveLength(list.length)
     rmSync(folder, { recursive: true })
   })

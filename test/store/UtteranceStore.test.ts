@@ -283,7 +283,9 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
       yield* after(first, ["announce", "fail"])
       yield* after(second, ["announce", "accept", "settle", "fetch"])
       const keys = list.map((one) => one.key).reverse()
-      expect(yield* store.unspoken(keys)).toEqual(keys.slice(0, -2).map((key) => ({ key, provider })))
+      expect(yield* store.unspoken(keys)).toEqual(
+        keys.slice(0, -2).map((key) => ({ key, provider, state: "planned" }))
+      )
     })
   )
 
