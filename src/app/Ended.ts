@@ -17,10 +17,18 @@ export const exitCodes = {
   stopped: 4,
   /** Another run holds the state folder. */
   held: 75,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** The codes of the signals that interrupt. */
+export const interruptions = {
+  SIGHUP: exitCodes.hungUp,
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated
+} as const
 
 /** The command's end by a code other than 0. The message, if any, is told on stderr. */
 export class Ended extends Data.TaggedError("Ended")<{

@@ -72,7 +72,7 @@ const exitCodes = [
   ["3", "the run finished, but a job failed (the others are delivered); or a service gave no answer"],
   ["4", "stopped for credits, the budget, the deadline or a refused key; run again to go on"],
   ["75", "another run holds the state folder"],
-  ["130", "interrupted (143: terminated), the state saved; run again to go on"]
+  ["130", "interrupted (143: terminated, 129: its terminal closed), the state saved; run again to go on"]
 ] as const
 
 const settings = [

@@ -4,12 +4,13 @@ import { toAnsiText } from "@effect/cli/HelpDoc"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { isatty } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/Version.ts"
 import { collectorIn } from "./Collector.ts"
 import { completionScript, shellKnown } from "./Completions.ts"
 import { root, rootShape } from "./Commands.ts"
-import { badUsage, Ended, endedBy, type ExitCode, exitCodes } from "./Ended.ts"
+import { badUsage, Ended, endedBy, type ExitCode, exitCodes, interruptions } from "./Ended.ts"
 import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
 import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
@@ -108,17 +109,28 @@ const fault = (cause: Cause.Cause<unknown>): Ended => {
   return new Ended({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
 }
 
-let signal: "SIGINT" | "SIGTERM" | undefined
+let signal: keyof typeof interruptions | undefined
 process.once("SIGINT", () => (signal ??= "SIGINT"))
 process.once("SIGTERM", () => (signal ??= "SIGTERM"))
+
+// A terminal that is closed ends what runs on it as SIGTERM does; what has none, under nohup or cron, goes on.
+const onTerminal = [0, 1, 2].some((stream) => isatty(stream))
+process.on("SIGHUP", () => {
+  if (!onTerminal) return
+  signal ??= "SIGHUP"
+  process.emit("SIGTERM")
+})
 
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault
   if (!Cause.isInterruptedOnly(exit.cause)) return exitCodes.fault
   // A server is meant to be stopped: that is its good end.
   if (words[0] === "serve" || words[0] === "review" || words[0] === "worker") return exitCodes.done
-  return signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted
+  return interruptions[signal ?? "SIGINT"]
 }
+
+// Whoever watched may be gone, or the disk below a log full: what is under way goes on unwatched.
+process.stderr.on("error", () => {})
 
 // Whoever reads the results may stop reading: that is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

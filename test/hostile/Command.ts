@@ -112,6 +112,15 @@ export const started = (
     besides
   )
 
+/** Starts a run of a folder's scene on a terminal of its own, which is closed where the process that is returned ends. */
+export const onTerminal = (folder: string, service: HostileService): ChildProcess => {
+  const words = [process.execPath, command, "run", ...wordsFor(folder, service, join(folder, "state"))]
+  return spawn("script", ["-qec", words.map((word) => `'${word}'`).join(" "), "/dev/null"], {
+    env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
+    stdio: ["pipe", "ignore", "ignore"]
+  })
+}
+
 /** The scene's finished sound. */
 export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "out/scene/scene.wav"))
 

@@ -1,7 +1,10 @@
 /** The real command, asked to stop by signals: what is in the air comes home, and nothing is paid for twice. */
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { reached, scene, started } from "./Command.ts"
+import { onTerminal, reached, runIn, scene, started, until } from "./Command.ts"
 import type { Character } from "./HostileService.ts"
 
 const lines = 60
@@ -19,8 +22,9 @@ it.scopedLive(
           ["SIGINT", 130],
           ["SIGTERM", 143]
         ] as const) {
+          const before = service.charged.length
           const { child, ended } = started(folder, service)
-          await reached(service, service.charged.length + 12)
+          await reached(service, before + 12)
           const from = Date.now()
           child.kill(signal)
           const end = await ended
@@ -30,8 +34,21 @@ it.scopedLive(
           })
           expect(Date.now() - from).toBeLessThan(grace)
           expect(service.charged.length).toBeLessThan(lines)
+          const { jobs, tasks, stopped } = runIn(folder)
+          const error = "the run was interrupted; run it again to go on"
+          expect({ jobs, created: tasks.created, stopped }).toEqual({
+            jobs: [{ id: "scene", status: "unfinished", error }],
+            created: service.charged.length - before,
+            stopped: { reason: "interrupted", words: error }
+          })
         }
+        const sent = service.charged.length
         expect(await started(folder, service).ended).toEqual({ how: 0, words: "" })
+        const { created, adopted, resumed, reused } = runIn(folder).tasks
+        expect({ created, all: created + adopted + resumed + reused }).toEqual({
+          created: lines - sent,
+          all: lines
+        })
       })
       expect(new Set(service.charged.map(({ text }) => text)).size).toBe(lines)
       expect(service.charged.length).toBe(lines)
@@ -63,3 +80,43 @@ it.scopedLive(
     }),
   60_000
 )
+
+it.scopedLive(
+  "a run that nobody watches any more goes on: its stderr is closed, or it was begun without a terminal and is hung up on",
+  () =>
+    Effect.gen(function* () {
+      const { folder, service } = yield* scene(lines, { settle: [20, 60] })
+      yield* Effect.promise(async () => {
+        const { child, ended } = started(folder, service, undefined, { options: ["--events"] })
+        await reached(service, 4)
+        child.stderr?.destroy()
+        child.kill("SIGHUP")
+        expect((await ended).how).toBe(0)
+      })
+      expect(service.charged.length).toBe(lines)
+    }),
+  60_000
+)
+
+const title = "a terminal that is closed interrupts what runs on it"
+const terminal = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0
+
+if (!terminal) it.skip(`${title} (not tried: there is no script from util-linux)`)
+else
+  it.scopedLive(
+    title,
+    () =>
+      Effect.gen(function* () {
+        const { folder, service } = yield* scene(lines, { settle: [300, 600] })
+        yield* Effect.promise(async () => {
+          const window = onTerminal(folder, service)
+          await reached(service, 4)
+          window.kill("SIGKILL")
+          await until(() => existsSync(join(folder, "out/run.json")))
+          expect(runIn(folder).stopped?.reason).toBe("interrupted")
+        })
+        expect(runIn(folder).tasks.created).toBe(service.charged.length)
+        expect(service.charged.length).toBeLessThan(lines)
+      }),
+    60_000
+  )
