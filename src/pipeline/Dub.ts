@@ -19,7 +19,7 @@ import { alone, type Crew } from "./Crew.ts"
 import type { Batch } from "./Job.ts"
 import { warnOfOthers } from "./LastRun.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
-import { preflight } from "./Preflight.ts"
+import { preflight, soon } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
@@ -109,7 +109,7 @@ const run = Effect.fnUntraced(function* <E, R>(
 const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: Tally) {
   const gateway = yield* Gateway
   yield* preflight(plan, yield* unsentOf(plan))
-  const credits = Effect.map(Effect.option(gateway.reads.credits), (read) =>
+  const credits = Effect.map(Effect.option(soon(gateway.reads.credits)), (read) =>
     read._tag === "Some" ? read.value.credits : undefined
   )
   const before = yield* credits

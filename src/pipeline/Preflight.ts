@@ -3,6 +3,7 @@ import { Array, Effect } from "effect"
 import type { ProviderId } from "../domain/Ids.ts"
 import { nearest } from "../domain/Nearest.ts"
 import type { Utterance } from "../domain/Utterance.ts"
+import { Broken } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import type { BatchPlan } from "./Plan.ts"
@@ -66,6 +67,13 @@ const greeted = Effect.gen(function* () {
   })
 })
 
+/** A read that a run can do without, which is not waited for as long as what it needs. */
+export const soon = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | Broken, R> =>
+  Effect.timeoutFail(read, {
+    duration: "30 seconds",
+    onTimeout: () => new Broken({ words: "none within 30 seconds" })
+  })
+
 interface Stranger {
   readonly about: string
   readonly message: string
@@ -73,7 +81,7 @@ interface Stranger {
 
 const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<ProviderId>) {
   const gateway = yield* Gateway
-  const listed = yield* Effect.option(gateway.reads.providers)
+  const listed = yield* Effect.option(soon(gateway.reads.providers))
   const known = listed._tag === "Some" ? listed.value.providers.map(({ provider }) => provider) : []
   if (known.length === 0) return []
   return wanted
@@ -87,7 +95,7 @@ const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted:
   const progress = yield* Progress
   const known = new Set<string>()
   for (let page = 1; page <= mostPages; page++) {
-    const read = yield* Effect.either(gateway.reads.voices({ provider, page, limit: 100 }))
+    const read = yield* Effect.either(soon(gateway.reads.voices({ provider, page, limit: 100 })))
     if (read._tag === "Left") {
       yield* progress.emit({
         _tag: "Warning",

@@ -86,6 +86,37 @@ it.scoped("a service that is gone is told of once while it is waited for", () =>
   })
 )
 
+it.scoped(
+  "a service that never says what it has, nor what is left on the account, is not waited for long",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeFileSync(join(folder, "note.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
+      const told: Array<string> = []
+      const watching = Layer.succeed(Progress, {
+        emit: (event) =>
+          Effect.sync(() => {
+            if (event._tag === "Warning") told.push(event.message)
+          })
+      })
+      yield* Effect.gen(function* () {
+        const batch = yield* loadBatch([join(folder, "note.srt")], {
+          out: join(folder, "out"),
+          baseUrl: "http://127.0.0.1:9",
+          provider: ProviderId.make("provider_fast"),
+          voice: VoiceId.make("v1")
+        })
+        const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(0, Effect.never)))
+        while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
+        const { jobs, report } = yield* Fiber.join(running)
+        expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, {}])
+        expect(told).toEqual([
+          "the service's voices could not be checked: no usable answer from the service: none within 30 seconds"
+        ])
+      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    })
+)
+
 it.scopedLive(
   "a clip whose bytes have changed on the disk is fetched by the next run, and not paid for again",
   () =>

@@ -47,15 +47,15 @@ export const mute = Layer.mock(Gateway, {
   history: () => Effect.never
 })
 
-/** A service whose tasks are done after so many milliseconds and take five credits each. */
-export const standIn = (latency: number) =>
+/** A service whose tasks are done after so many milliseconds and take five credits each; reads of its state end as `read` does. */
+export const standIn = (latency: number, read: Effect.Effect<never, Unreachable> = unread) =>
   Layer.suspend(() => {
     const tasks: Array<{ readonly text: string; readonly doneAt: number }> = []
     const taskOf = (task: TaskId) => tasks[Number(task.slice("task-".length))]
     return Layer.mock(Gateway, {
       _tag: "gateway/Gateway",
       ping: Effect.void,
-      reads: readsOf(unread),
+      reads: readsOf(read),
       submit: ({ text }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
           task: TaskId.make(`task-${tasks.push({ text, doneAt: now + latency }) - 1}`),
