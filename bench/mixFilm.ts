@@ -16,7 +16,7 @@ import { ClipPart, FitLimits, Placement } from "../src/domain/Placement.ts"
 import { unchecked } from "../src/domain/Unchecked.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/Units.ts"
 import { LineRef } from "../src/domain/Utterance.ts"
-import { usualDuck } from "../src/ffmpeg/Duck.ts"
+import { usualDuck } from "../src/audio/Ducking.ts"
 import type { Deliverable } from "../src/pipeline/Deliverable.ts"
 import { ClipFolder } from "../src/store/ClipFolder.ts"
 

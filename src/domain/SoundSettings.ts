@@ -43,7 +43,7 @@ export const DuckSettings = Schema.Struct({
   ),
   fade: optional(
     Schema.Number.pipe(Schema.between(0.001, 3)),
-    "Seconds in which it fades down, ahead of the voice, and up again; default 0.3."
+    "Seconds in which it fades down, ahead of the voice, and up again; default 0.3. It stays down in pauses too short for both."
   )
 })
 export type DuckSettings = typeof DuckSettings.Type

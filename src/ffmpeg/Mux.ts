@@ -1,5 +1,6 @@
 /** The job that puts new sound and subtitles into a video whose picture is copied. */
 import { Either } from "effect"
+import type { Duck, Spoken } from "../audio/Ducking.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, framesAtMicros, Micros } from "../domain/Units.ts"
 import {
@@ -10,7 +11,7 @@ import {
   isTextSubtitle,
   refusedPicture
 } from "./Container.ts"
-import { type Duck, duckedChannels, duckFilters } from "./Duck.ts"
+import { duckedChannels, duckFilters, gainsInput } from "./Duck.ts"
 import { ContainerRefuses } from "./Failures.ts"
 import type { Job } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
@@ -24,6 +25,8 @@ export interface DubTrack {
   readonly title?: string
   /** Whether players choose it unasked. */
   readonly isDefault: boolean
+  /** When someone speaks in it, which is when the original is ducked. */
+  readonly spoken: ReadonlyArray<Spoken>
 }
 
 /** A new subtitle track, from an SRT or WebVTT file. */
@@ -50,7 +53,13 @@ export interface MuxSources {
   readonly video: MediaInfo
   /** One for each track, in their order. */
   readonly tracks: ReadonlyArray<MediaInfo>
+  /** For each track the file of gains that ducks the original under it; empty where it is not ducked. */
+  readonly gains: ReadonlyArray<string>
 }
+
+/** How the video's own sound is ducked; undefined where it is not. */
+export const duckOf = ({ original }: MuxRequest, { sounds }: MediaInfo): Duck | undefined =>
+  typeof original === "string" || sounds.length === 0 ? undefined : original
 
 /** The job, writing to `part`; or why the container will not have the picture. Paths are absolute. */
 export const muxJob = (
@@ -71,7 +80,8 @@ export const muxJob = (
     inputs: [
       { source: request.video, options: [...ownTime(sources.video), ...givenTimes(sources.video)] },
       ...request.tracks.map(({ path }) => ({ source: path, options: [] })),
-      ...request.subtitles.map(({ path }) => ({ source: path, options: [] }))
+      ...request.subtitles.map(({ path }) => ({ source: path, options: [] })),
+      ...sources.gains.map(gainsInput)
     ],
     filters: sounds.flatMap(({ filters }) => filters),
     outputs: [
@@ -152,7 +162,7 @@ const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean):
 const dubOf = (
   request: MuxRequest,
   holder: Container,
-  { video, tracks }: MuxSources,
+  { video, tracks, gains }: MuxSources,
   track: DubTrack,
   place: number
 ): Sound => {
@@ -171,12 +181,13 @@ const dubOf = (
     Micros.make(Math.min(info?.duration ?? Infinity, video.duration)),
     deliveryRate
   )
-  if (typeof request.original !== "string" && original !== undefined) {
-    const pads = { original: `0:${original.index}`, voice: pad, out }
+  if (gains.length > 0 && original !== undefined) {
+    const lowering = 1 + request.tracks.length + request.subtitles.length + place
+    const pads = { original: `0:${original.index}`, gains: `${lowering}:a:0`, voice: pad, out }
     return {
       ...about,
       map: `[${out}]`,
-      filters: duckFilters(request.original, pads, original.channels, length, place),
+      filters: duckFilters(pads, original.channels, length, place),
       isCopied: false,
       codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
@@ -217,6 +228,8 @@ const encoded = (holder: Container, channels: number, place: number): ReadonlyAr
   `-c:a:${place}`,
   holder.encoder,
   ...(holder.encoder === "aac" ? aacCoder(`a:${place}`) : []),
+  // Of 32 bit, which some versions of ffmpeg write unasked, other versions and most players hear nothing.
+  ...(holder.encoder === "flac" ? [`-bits_per_raw_sample:a:${place}`, "24"] : []),
   `-ar:a:${place}`,
   `${deliveryRate}`,
   ...(holder.bitsPerChannel === undefined ? [] : [`-b:a:${place}`, `${holder.bitsPerChannel * channels}`])

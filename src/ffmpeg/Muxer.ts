@@ -1,13 +1,15 @@
 /** Muxing as it is run. */
-import { resolve } from "node:path"
+import { writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import type { Binary } from "./Binary.ts"
 import { type ContainerName, containerOf, containers } from "./Container.ts"
+import { gainBytes } from "./Duck.ts"
 import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "./Failures.ts"
 import { runJob } from "./Fluent.ts"
 import type { MediaInfo } from "./MediaInfo.ts"
-import { type MuxRequest, muxJob } from "./Mux.ts"
-import { writingWhole } from "./PartFile.ts"
+import { duckOf, type MuxRequest, muxJob } from "./Mux.ts"
+import { attempt, inTemporaryFolder, writingWhole } from "./PartFile.ts"
 import { probeFile } from "./Prober.ts"
 import { withoutEnabledSubtitles } from "./SubtitleFlags.ts"
 
@@ -21,18 +23,34 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
     return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
   }
   const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
-  yield* writingWhole([request.out], (partOf) =>
-    muxJob(request, container, { video, tracks }, partOf(request.out)).pipe(
-      Effect.flatMap((job) => runJob(binary, job)),
-      Effect.zipRight(
-        showsUnasked(request, container, video) ? withoutEnabledSubtitles(partOf(request.out)) : Effect.void
-      ),
-      Effect.catchTag("FfmpegFailed", (failure) =>
-        Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)
+  yield* inTemporaryFolder((folder) =>
+    writingWhole([request.out], (partOf) =>
+      Effect.gen(function* () {
+        const gains = yield* gainsIn(folder, request, video)
+        const job = yield* muxJob(request, container, { video, tracks, gains }, partOf(request.out))
+        yield* runJob(binary, job)
+        if (showsUnasked(request, container, video)) yield* withoutEnabledSubtitles(partOf(request.out))
+      }).pipe(
+        Effect.catchTag("FfmpegFailed", (failure) =>
+          Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)
+        )
       )
     )
   )
 })
+
+/** Writes the gains that duck the video's own sound under each track; returns their paths, none where it is not ducked. */
+const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
+  const duck = duckOf(request, video)
+  if (duck === undefined) return Effect.succeed([])
+  return Effect.forEach(request.tracks, ({ spoken }, place) => {
+    const path = join(folder, `${place}.gains`)
+    return Effect.as(
+      attempt(path, () => writeFile(path, gainBytes(spoken, duck, video.duration))),
+      path
+    )
+  })
+}
 
 /** Whether players would show a subtitle that nobody made a default. */
 const showsUnasked = (

@@ -108,7 +108,7 @@ const subtitles: Readonly<
 }
 
 const muxed = Effect.fnUntraced(function* (
-  { job, entries, out }: Deliverable,
+  { job, entries, placements, out }: Deliverable,
   sound: string,
   target: string
 ) {
@@ -124,7 +124,7 @@ const muxed = Effect.fnUntraced(function* (
     .mux({
       video: job.video.path,
       out: target,
-      tracks: [{ path: sound, isDefault: true, title: trackTitle(job), ...language }],
+      tracks: [{ path: sound, isDefault: true, title: trackTitle(job), spoken: placements, ...language }],
       original: job.original === "duck" ? job.duck : job.original,
       subtitles: spoken ? [{ path: text, title: trackTitle(job), ...language }] : []
     })

@@ -7,7 +7,7 @@ import type { NotifySettings, Undecided } from "../domain/ServiceSettings.ts"
 import type { AudioSettings, ChapterEntry, LoudnessTarget, TagSettings } from "../domain/SoundSettings.ts"
 import type { FitLimits } from "../domain/Placement.ts"
 import type { ProviderProfile } from "../domain/ProviderProfile.ts"
-import type { Duck } from "../ffmpeg/Duck.ts"
+import type { Duck } from "../audio/Ducking.ts"
 
 /** Who speaks when a line does not say: whatever is absent must come from its speaker. */
 export interface JobVoice {

@@ -4,6 +4,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Option } from "effect"
 import { JobId } from "../domain/Ids.ts"
 import { soundNames } from "../domain/Outputs.ts"
+import { fromSeconds } from "../domain/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { DubTrack, SubtitleTrack } from "../ffmpeg/Mux.ts"
 import { Deliveries } from "../store/Deliveries.ts"
@@ -12,6 +13,7 @@ import { trackTitle } from "./Deliverable.ts"
 import type { Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import { Progress } from "./Progress.ts"
+import { reportIn } from "./ReportFile.ts"
 
 /**
  * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked, and says what
@@ -122,9 +124,17 @@ const memberOf = Effect.fnUntraced(function* (out: string, job: Job) {
     )
   )
   const member: Member = {
-    track: { path: sound, isDefault: false, ...about },
+    track: { path: sound, isDefault: false, spoken: yield* spokenIn(out, job), ...about },
     subtitle: text === undefined ? undefined : { path: fileOf(text), ...about },
     state
   }
   return member
+})
+
+/** When a job's cues are heard, by its report. */
+const spokenIn = Effect.fnUntraced(function* (out: string, { id }: Job) {
+  const report = yield* reportIn(out, id)
+  return (report?.cues ?? []).flatMap(({ placed }) =>
+    placed === undefined ? [] : [{ start: fromSeconds(placed.start), end: fromSeconds(placed.end) }]
+  )
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Micros } from "../../src/domain/Units.ts"
 import type { ContainerName } from "../../src/ffmpeg/Container.ts"
-import { usualDuck } from "../../src/ffmpeg/Duck.ts"
+import { usualDuck } from "../../src/audio/Ducking.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
 import { muxJob, type OriginalSound } from "../../src/ffmpeg/Mux.ts"
 
@@ -16,7 +16,7 @@ const file = (path: string, streams: MediaInfo["streams"]) =>
 
 /** A film with AAC gets dubs, one of each codec. */
 const muxed = (container: ContainerName, original: OriginalSound, codecs: ReadonlyArray<string>) => {
-  const [first, ...others] = codecs.map((codec) => ({ path: `/${codec}`, isDefault: false }))
+  const [first, ...others] = codecs.map((codec) => ({ path: `/${codec}`, isDefault: false, spoken: [] }))
   if (first === undefined) throw new Error("no dub")
   return Either.getOrThrow(
     muxJob(
@@ -24,7 +24,8 @@ const muxed = (container: ContainerName, original: OriginalSound, codecs: Readon
       container,
       {
         video: file("/film.mp4", [picture, sound(1, "aac")]),
-        tracks: codecs.map((codec) => file(`/${codec}`, [sound(0, codec)]))
+        tracks: codecs.map((codec) => file(`/${codec}`, [sound(0, codec)])),
+        gains: original === usualDuck ? codecs.map((codec) => `/${codec}.gains`) : []
       },
       "/out.part"
     )
