@@ -1,9 +1,9 @@
 /** What decides a job's files, and which files were made of it last. */
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative, sep } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Iterable, Option } from "effect"
+import { Array, Effect, Iterable, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
@@ -79,7 +79,8 @@ export const rememberFiles = Effect.fnUntraced(function* (
 
 /**
  * Takes away what the delivery before has left among a job's clips and stems, unless it was changed since: who lays all files of such a
- * folder into a film would have a line twice that has moved. `files` are those of the delivery now.
+ * folder into a film would have a line twice that has moved. Whatever else it has left, in formats that are no longer asked for, stays: it
+ * may lie in somebody's project. Returns what does, files and folders by name. `files` are those of the delivery now.
  */
 export const removeOutdated = Effect.fnUntraced(function* (
   out: string,
@@ -90,17 +91,18 @@ export const removeOutdated = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const made = new Set(files.map((file) => relative(out, file)))
   const folders = new Set([...made].map((file) => dirname(file)).filter((folder) => folder !== job))
-  const left = before.files.filter(({ path }) => folders.has(dirname(path)) && !made.has(path))
-  yield* Effect.forEach(
-    left,
-    ({ path, bytes }) =>
-      Effect.ignore(
-        Effect.flatMap(fs.stat(join(out, path)), ({ size }) =>
-          Number(size) === bytes ? fs.remove(join(out, path)) : Effect.void
-        )
-      ),
-    { discard: true }
+  const asWritten = ({ path, bytes }: Delivery["files"][number]) =>
+    Effect.orElseSucceed(
+      Effect.map(fs.stat(join(out, path)), ({ size }) => Number(size) === bytes),
+      () => false
+    )
+  const left = yield* Effect.filter(
+    before.files.filter(({ path }) => !made.has(path) && !reportNames.includes(basename(path))),
+    asWritten
   )
+  const [staying, going] = Array.partition(left, ({ path }) => folders.has(dirname(path)))
+  yield* Effect.forEach(going, ({ path }) => Effect.ignore(fs.remove(join(out, path))), { discard: true })
+  return Array.dedupe(staying.map(({ path }) => relative(job, path).split(sep)[0] ?? path))
 })
 
 /** Whether every file of a delivery is there as it was written. */

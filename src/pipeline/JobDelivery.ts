@@ -111,7 +111,14 @@ export const recorded = Effect.fnUntraced(function* (
   const store = yield* UtteranceStore
   const { join } = yield* Path.Path
   yield* store.applyAll(Iterable.map(clips.keys(), (key) => ({ event: "place" as const, key })))
-  if (before !== undefined) yield* removeOutdated(out, plan.job.id, before, files)
+  const left = before === undefined ? [] : yield* removeOutdated(out, plan.job.id, before, files)
+  if (left.length > 0)
+    yield* Effect.flatMap(Progress, ({ emit }) =>
+      emit({
+        _tag: "Warning",
+        message: `${plan.job.id}: no longer asked for, left as an earlier run made it: ${left.join(", ")}`
+      })
+    )
   const beside = reportNames.map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })

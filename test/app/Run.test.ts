@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process"
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { join, resolve } from "node:path"
 import Sqlite from "better-sqlite3"
 import { describe, expect, test } from "vitest"
@@ -37,6 +46,27 @@ const timeless = (path: string): string =>
     .replaceAll(/<time .*?<\/time>[^<]*/gu, "")
 
 describe("run", () => {
+  test("leaves files of formats that are no longer asked for, and says so once", async () => {
+    const cwd = emptyFolder()
+    const asking = (outputs: string, text: string) => {
+      writeFileSync(join(cwd, "a.srt"), srt.replace(cues[0] ?? "", text))
+      writeFileSync(
+        join(cwd, "batch.yaml"),
+        `service: embedded\njobs:\n  - { id: a, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [${outputs}] }\n`
+      )
+      return run(["run", "batch.yaml"], { cwd })
+    }
+    const there = (folder: string) => readdirSync(join(cwd, "out/a", folder)).sort()
+    expect((await asking("vtt, stems, clips", "One two three.")).code).toBe(0)
+    const clips = there("clips")
+    writeFileSync(join(cwd, "out/a/clips/mine.wav"), "mine")
+    const fewer = await asking("srt, clips", "One.")
+    expect(fewer.stderr).toContain("a: no longer asked for, left as an earlier run made it: a.vtt, stems\n")
+    expect(there("")).toEqual(["a.srt", "a.vtt", "clips", "report.html", "report.json", "stems"])
+    expect(there("clips")).toEqual([...clips, "mine.wav"])
+    expect((await asking("srt, clips", "One two.")).stderr).not.toContain("no longer asked for")
+  })
+
   test("makes what was asked for; run again it sends nothing and says so", async () => {
     const cwd = batch()
     const first = await run(["run", "batch.yaml", "--json", "--verbose"], { cwd })
