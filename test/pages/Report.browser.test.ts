@@ -220,6 +220,40 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#shown").textContent()).toBe("400 of 2000 cues")
     }))
 
+  it("changes the order by moving what stands wrong, and keeps the focus where it is", () =>
+    visiting("long/report.html", { viewport: wide }, async (page) => {
+      const order = () =>
+        page.evaluate<ReadonlyArray<number>>(
+          "[...document.querySelectorAll('#cues tr')].map((row) => Number(row.dataset.at))"
+        )
+      const marked = await page.locator('#cues tr:not([data-marks=""])').count()
+      const flaggedFirst = await order()
+      await page.evaluate(
+        "window.moved = 0; new MutationObserver((all) => all.forEach(({ addedNodes }) => (window.moved += addedNodes.length))).observe(document.querySelector('#cues'), { childList: true })"
+      )
+      await page.locator("#cues tr .play").first().focus()
+      const focused = () => page.evaluate("document.activeElement.closest('tr')?.id")
+      const first = await focused()
+      await page.keyboard.press("o")
+      expect(await order()).toEqual([...flaggedFirst].sort((a, b) => a - b))
+      expect(await focused()).toBe(first)
+      await page.evaluate("window.moved = 0")
+      await page.keyboard.press("o")
+      expect(await order()).toEqual(flaggedFirst)
+      expect(await focused()).toBe(first)
+      expect(await page.evaluate("window.moved"), "those to look at, at most").toBeLessThanOrEqual(marked)
+    }))
+
+  it.each(["short/report.html", "index.html", "plan.html"])("is printed dark on light: %s", (file) =>
+    visiting(file, { viewport: wide, colorScheme: "dark" }, async (page) => {
+      const colour = () => page.evaluate<string>("getComputedStyle(document.body).color")
+      expect(await colour()).toBe("rgb(231, 235, 241)")
+      await page.emulateMedia({ media: "print" })
+      expect(await colour()).toBe("rgb(27, 33, 41)")
+      expect(await page.locator(".tools, #help-open").filter({ visible: true }).count()).toBe(0)
+    })
+  )
+
   it("shows a batch: what needs a look first, changes since the last run, keys, filter, the way to a job", () =>
     visiting("index.html", { viewport: wide }, async (page) => {
       expect(

@@ -64,7 +64,14 @@ export class Rows {
   /** Puts the rows that are wanted first, the others behind; both in the source's order. */
   arrange(first: (row: HTMLTableRowElement) => boolean): void {
     this.order = [...this.all.filter(first), ...this.all.filter((row) => !first(row))]
-    this.body.append(...this.order)
+    const focused = document.activeElement
+    // Rows that stand right already stay: moving all of thousands takes a browser seconds.
+    let here = this.body.firstElementChild
+    for (const row of this.order)
+      if (row === here) here = here.nextElementSibling
+      else this.body.insertBefore(row, here)
+    // A row that is moved loses the focus.
+    if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true })
   }
 
   /** The table's one stop: its current row, else its first one shown. */
