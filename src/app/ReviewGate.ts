@@ -43,7 +43,8 @@ export const admitted = (
   if (headers.host !== new URL(origin).host)
     return refused(421, "this server answers to its own address only")
   const [, given = "", ...pieces] = (url.split(/[?#]/u)[0] ?? "").split("/")
-  if (!same(given, token)) return refused(404, "no such page")
+  if (!same(given, token))
+    return refused(404, "not a page of this review: open the address that dubwright review has printed")
   const path = decoded(pieces)
   if (path === undefined) return refused(400, "the address cannot be read")
   switch (method) {

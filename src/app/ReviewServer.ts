@@ -16,26 +16,27 @@ import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { gatewayTo } from "./Connect.ts"
 import { endedBy } from "./Ended.ts"
 import { sendAway, sendFile, sendJson, sendPage } from "./ReviewAnswers.ts"
-import { type Admitted, admitted, type Gate } from "./ReviewGate.ts"
+import { admitted, type Gate } from "./ReviewGate.ts"
+import { type Route, routeOf } from "./ReviewRoute.ts"
 import { writing } from "./State.ts"
 
 /** Serves on loopback until the scope closes; returns the address to open, with the token that admits to it. */
 export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
   const token = randomBytes(24).toString("base64url")
   const turn = yield* Effect.makeSemaphore(1)
-  const answering = (asked: Admitted, request: IncomingMessage, response: ServerResponse) => {
-    const answer = answered(options, asked, request, response)
+  const answering = (route: Route, request: IncomingMessage, response: ServerResponse) => {
+    const answer = answered(options, route, request, response)
     // What one request changes, the next must find: it reads the batch when its turn has come.
-    return asked.path[1] === "cues" ? turn.withPermits(1)(answer) : answer
+    return route._tag === "Cue" || route._tag === "Change" ? turn.withPermits(1)(answer) : answer
   }
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
   let gate: Gate = { origin: "http://127.0.0.1", token }
   const { address } = yield* listen(
     (request, response) => {
       const { method = "", url = "", headers } = request
-      Either.match(admitted({ method, url, headers }, gate), {
-        onLeft: ({ status, error }) => sendJson(response, status, { error }),
-        onRight: (asked) => Runtime.runFork(runtime)(answering(asked, request, response))
+      Either.match(Either.flatMap(admitted({ method, url, headers }, gate), routeOf), {
+        onLeft: ({ status, error }) => sendTrouble(request, response, status, error),
+        onRight: (route) => Runtime.runFork(runtime)(answering(route, request, response))
       })
     },
     { host: "127.0.0.1", port, connections: 64, requestSeconds: 30 }
@@ -46,45 +47,51 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
 
 /** Answers one request; whatever fails is told in words. The batch is read anew each time, as its files may have changed. */
 const answered = Effect.fnUntraced(
-  function* (
-    options: BatchOptions,
-    { method, path: pieces }: Admitted,
-    request: IncomingMessage,
-    response: ServerResponse
-  ) {
-    const [first = "", file = "", cue = "", what = "", ...more] = pieces
+  function* (options: BatchOptions, route: Route, request: IncomingMessage, response: ServerResponse) {
+    if (route._tag === "Home") return sendAway(response, "index.html")
     const batch = yield* batchOf(options)
-    if (file === "" && (first === "" || first === "index.html")) {
-      return first === "" ? sendAway(response, "index.html") : sendPage(response, yield* reviewedBatch(batch))
+    if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
+    const job = batch.jobs.find(({ id }) => id === route.job)
+    if (job === undefined) return sendTrouble(request, response, 404, "no such page")
+    switch (route._tag) {
+      case "Report":
+        return sendPage(response, yield* reviewedJob(batch, job))
+      case "Cue":
+        return sendJson(response, 200, yield* cueSheet(batch, job, route.cue))
+      case "Change":
+        return sendJson(response, 200, yield* workOf(batch, job, route, request))
+      case "File": {
+        const { join } = yield* Path.Path
+        const sound = yield* soundOf(batch.out, job)
+        if (sound === undefined || route.file !== sound)
+          return sendTrouble(request, response, 404, "no such page")
+        yield* Effect.promise(() =>
+          sendFile(response, join(batch.out, job.id, sound), request.headers.range, request.method === "HEAD")
+        )
+      }
     }
-    const job = batch.jobs.find(({ id }) => id === first)
-    if (job === undefined || more.length > 0) return sendJson(response, 404, { error: "no such page" })
-    if (file === "report.html" && cue === "") return sendPage(response, yield* reviewedJob(batch, job))
-    if (file === "cues" && /^\d{1,9}$/u.test(cue)) {
-      const reply =
-        method === "POST" ? workOf(batch, job, Number(cue), what, request) : cueSheet(batch, job, Number(cue))
-      return sendJson(response, 200, yield* reply)
-    }
-    const { join } = yield* Path.Path
-    const sound = yield* soundOf(batch.out, job)
-    if (sound === undefined || file !== sound || cue !== "")
-      return sendJson(response, 404, { error: "no such page" })
-    yield* Effect.promise(() =>
-      sendFile(response, join(batch.out, job.id, sound), request.headers.range, method === "HEAD")
-    )
   },
-  (effect, _options, asked, request, response) =>
+  (effect, _options, route, request, response) =>
     Effect.catchAllCause(effect, (cause) =>
       Effect.sync(() => {
-        const error = endedBy(Cause.squash(cause)).message
-        if (response.headersSent) response.destroy()
-        else if (readsPages(request)) {
-          const home = asked.path.length > 1 ? "../index.html" : undefined
-          sendPage(response, troublePage(error, home, builtParts.batch), 422)
-        } else sendJson(response, 422, { error })
+        const home = route._tag === "Batch" ? undefined : "../index.html"
+        sendTrouble(request, response, 422, endedBy(Cause.squash(cause)).message, home)
       })
     )
 )
+
+/** Says in words why there is nothing else to send: as a page to whoever looks at it in a browser. */
+const sendTrouble = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  error: string,
+  home?: string
+): void => {
+  if (response.headersSent) response.destroy()
+  else if (readsPages(request)) sendPage(response, troublePage(error, home, builtParts.batch), status)
+  else sendJson(response, status, { error })
+}
 
 /** Whether somebody looks at the answer in a browser. */
 const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
@@ -93,8 +100,7 @@ const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.in
 const workOf = Effect.fnUntraced(function* (
   batch: Batch,
   job: Job,
-  cue: number,
-  what: string,
+  { cue, change }: Extract<Route, { readonly _tag: "Change" }>,
   request: IncomingMessage
 ) {
   const { join } = yield* Path.Path
@@ -104,22 +110,13 @@ const workOf = Effect.fnUntraced(function* (
     silent,
     gatewayTo(batch.service, join(batch.state, "service"))
   )
-  if (what === "withdraw") {
-    yield* Effect.provide(withdraw(batch, job, cue), held)
-    yield* rewriteBatch(batch, job)
-    return {}
-  }
-  const parts = yield* wishesIn(body)
-  switch (what) {
-    case "take":
-      return yield* Effect.provide(takeOf(batch, job, cue, parts), held)
-    case "accept":
-      yield* Effect.provide(acceptTake(batch, job, cue, parts), held)
-      yield* rewriteBatch(batch, job)
-      return {}
-    default:
-      return yield* new ReviewFailed({ words: "expected take, accept or withdraw" })
-  }
+  if (change === "take") return yield* Effect.provide(takeOf(batch, job, cue, yield* wishesIn(body)), held)
+  yield* Effect.provide(
+    change === "accept" ? acceptTake(batch, job, cue, yield* wishesIn(body)) : withdraw(batch, job, cue),
+    held
+  )
+  yield* rewriteBatch(batch, job)
+  return {}
 })
 
 /** The most bytes that the page sends. */
@@ -138,5 +135,8 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =
       }
       return Buffer.concat(chunks).toString("utf8")
     },
-    catch: (cause) => new ReviewFailed({ words: `the request cannot be read: ${String(cause)}` })
+    catch: (cause) =>
+      new ReviewFailed({
+        words: `the request cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      })
   })

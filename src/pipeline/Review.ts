@@ -73,7 +73,8 @@ export const takeOf = Effect.fn("Review.take")(function* (
     ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
   }).filter(({ lines }) => lines.some((line) => line.cue === cue))
   const [first] = placements
-  if (first === undefined) return yield* new ReviewFailed({ words: `cue ${cue} is not heard` })
+  if (first === undefined)
+    return yield* new ReviewFailed({ words: `the service did not say cue ${cue}: can its voice speak this?` })
   const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
   const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
   const take: Take = {
