@@ -60,7 +60,10 @@ const asksForHelp = (rest: ReadonlyArray<string>): boolean => {
 const fullName = (path: CommandPath): string => path.map(({ name }) => name).join(" ")
 
 const oneLine = (text: string): string => {
-  const line = stripVTControlCharacters(text).replace(/\s+/gu, " ").trim()
+  const line = stripVTControlCharacters(text)
+    .replace(/\s+/gu, " ")
+    .trim()
+    .replace(/^Expected to find option: '(.+)'$/u, "missing option $1")
   return line.charAt(0).toLowerCase() + line.slice(1)
 }
 

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { Admitted, Refusal } from "./ReviewGate.ts"
 
 /** What the edit box may ask to be done about a cue. */
-export type Change = "take" | "accept" | "withdraw"
+type Change = "take" | "accept" | "withdraw"
 
 /** Where a request leads. */
 export type Route =

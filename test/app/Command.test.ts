@@ -94,7 +94,7 @@ describe("bad usage", () => {
     ],
     [["clean", "a.yaml", "--older-than", "soon"], "--older-than: expected an age such as 30d, 12h or 4w"],
     [["keys"], "expected a command after dubwright keys"],
-    [["keys", "create"], "--name"],
+    [["keys", "create"], "missing option --name"],
     [["init", "a", "b"], "'b'"]
   ])("%j exits 2 with one line", async (words, message) => {
     const { code, stdout, stderr } = await run(words)
