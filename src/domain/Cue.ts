@@ -22,6 +22,8 @@ export class Cue extends Schema.Class<Cue>("Cue")({
   speaker: Schema.optional(SpeakerName),
   /** The speakers' turns in order, where the format names several in one cue; together they are `text`. */
   turns: Schema.optional(Schema.NonEmptyArray(Turn)),
+  /** The format itself says that the words are sung: an ASS event timed by syllables. */
+  sung: Schema.optional(Schema.Literal(true)),
   /** The line of the file on which the cue's time stands, from 1. */
   line: Schema.Positive.pipe(Schema.int())
 }) {}

@@ -45,6 +45,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
           start: millis(start),
           end: millis(Math.max(start, end)),
           line,
+          ...(isSung(event) ? { sung: true } : {}),
           ...voicesOf(
             turnsOfMarkup(spokenText(event)).map((turn) => ({
               speaker: turn.speaker ?? speaker,
@@ -190,6 +191,10 @@ const spokenText = (event: ParsedASSEvent): string => {
   }
   return text.replaceAll(heldOpen, "{").replaceAll(heldClose, "}")
 }
+
+/** Whether an event is a song: timed by syllables (`\\k`), or one of the pieces that a karaoke's effects are made of. */
+const isSung = ({ Effect: effect, Text: text }: ParsedASSEvent): boolean =>
+  /^(?:fx|karaoke)$/iu.test(effect?.name ?? "") || /\{[^{}]*\\[kK][fot]?\d/u.test(text?.raw ?? "")
 
 /** The Name column; `NTP` is what the first SubStation Alpha wrote for nobody. */
 const speakerOf = (event: ParsedASSEvent): string | undefined => {

@@ -99,6 +99,7 @@ const subtitleWords = (
       const text = fresh[i] ?? ""
       const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
       if (isDestroyed(cue.text)) return skip("unreadable")
+      if (cue.sung === true && settings.music !== "speak") return skip("music")
       if (text === "" && isPronounceable(cue.text)) return skip("repeated")
       const chosen = which === "all" ? text : linesIn(text, which, languages)
       if (chosen === undefined) return skip("other-language")

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
+import { wordsOf } from "../../src/script/Words.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
 const script = (file: string, text: string) =>
@@ -225,6 +226,20 @@ describe("ASS", () => {
         'passed over: the Format of [Events] names no Text: the lines below it cannot be read; "Format: Layer, Start, End"'
       ]
     ])
+  })
+
+  it("tells songs by their syllables and by their effects", () => {
+    const events = ["D,,0,0,0,,{\\k20}By {\\kf30}the", "D,,0,0,0,fx,{\\pos(1,2)}By", "D,,0,0,0,,{\\i1}Well"]
+    const text = file(events.map((event) => `Dialogue: 0,0:00:01.00,0:00:02.50,${event}`).join("\n"))
+    expect(script("a.ass", text)).toMatchObject({
+      cues: [{ text: "By the", sung: true }, { text: "By", sung: true }, { text: "Well" }]
+    })
+    const words = (music: "skip" | "speak") =>
+      wordsOf(script("a.ass", text), { music }, []).cues.map((cue) =>
+        "skipped" in cue ? cue.skipped : cue.parts[0].said
+      )
+    expect(words("skip")).toEqual(["music", "music", "Well"])
+    expect(words("speak")).toEqual(["By the", "By", "Well"])
   })
 
   it("passes over an event whose time cannot be read, and tells it", () => {
