@@ -2,6 +2,7 @@
 import { Block } from "../domain/Cue.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 import { withoutUnseen } from "./CueLines.ts"
+import { unspaced } from "./Writing.ts"
 
 /** A heading or paragraph of these words, or none where there are no words. */
 export const blockOf = (kind: "heading" | "paragraph", text: string, line: number): ReadonlyArray<Block> => {
@@ -15,4 +16,11 @@ export const unwrapped = (lines: ReadonlyArray<string>): string =>
     .map((line) => line.trim())
     .join("\n")
     .replace(/(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})/gu, "")
+    .replace(withoutSpace, "")
     .replace(/\n/gu, " ")
+
+/** A line's end in a text that sets no spaces between words, or behind the signs of such a text. */
+const withoutSpace = new RegExp(
+  `(?<=${unspaced}|[\\u3001-\\u301f\\uff01-\\uff1f])\\n(?=${unspaced}|[\\u3001-\\u301f])`,
+  "gu"
+)

@@ -4,6 +4,7 @@ import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { srtClock } from "../../src/script/Timing.ts"
 import { wordsOf } from "../../src/script/Words.ts"
+import { unspaced } from "../../src/script/Writing.ts"
 
 const encoder = new TextEncoder()
 
@@ -57,7 +58,7 @@ const written: Readonly<
   "a.md": (cues) => cues.flatMap((lines) => [...lines.map((words) => `**${words.join("** **")}**`), ""])
 }
 
-/** Letters and digits of what is said, with a space between words. */
+/** Letters and digits of what is said, with a space between words where their script sets one. */
 const said = (file: string, text: string): string => {
   const script = Either.getOrThrowWith(
     readScript(encoder.encode(text), file),
@@ -77,6 +78,7 @@ const lettersOf = (text: string): string =>
     .split(/\s+/u)
     .filter((word) => word !== "")
     .join(" ")
+    .replace(new RegExp(`(?<=${unspaced}\\p{M}*) (?=${unspaced})`, "gu"), "")
 
 describe("every format", () => {
   for (const [file, write] of Object.entries(written))

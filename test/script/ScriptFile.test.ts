@@ -276,6 +276,16 @@ describe("narration", () => {
     ])
   })
 
+  it("makes no spaces of line ends where words have none between them", () => {
+    const text = "今天的天气非\n常好，\n我们走吧。\n\nวันนี้อากาศ\nดีมาก\n\n我们 go\nto 码头\n"
+    for (const file of ["a.txt", "a.md"])
+      expect(blocks(file, text).map(([, words]) => words)).toEqual([
+        "今天的天气非常好，我们走吧。",
+        "วันนี้อากาศดีมาก",
+        "我们 go to 码头"
+      ])
+  })
+
   it("reads Markdown without what is only for the eye", () => {
     const text = [
       "---",
