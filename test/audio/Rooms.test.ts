@@ -1,5 +1,8 @@
-import { expect, it } from "vitest"
-import { Rooms } from "../../src/audio/Rooms.ts"
+import { expect, it, vi } from "vitest"
+
+// Of their own: what other files of this process have been lent is theirs.
+vi.resetModules()
+const { Rooms } = await import("../../src/audio/Rooms.ts")
 
 /** Which of some rooms share samples with one. */
 const sharing = (one: Float32Array, rooms: ReadonlyArray<Float32Array>) =>
