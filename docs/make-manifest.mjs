@@ -108,6 +108,9 @@ const link = (name, node) => {
 
 const takesOf = (schema, raw) => {
   const node = resolved(schema, raw)
+  const choices = node.anyOf?.flatMap((one) => one.enum ?? [])
+  if (node.anyOf?.every((one) => one.enum !== undefined))
+    return [...new Set(choices.map((value) => code(String(value))))].join(", ")
   if (node.anyOf !== undefined) return node.anyOf.map((one) => takesOf(schema, one)).join(", or ")
   if (node.enum !== undefined) return node.enum.map((value) => code(String(value))).join(", ")
   switch (node.type) {

@@ -22,6 +22,13 @@ export const FrameRateName = Schema.Literal(
 )
 export type FrameRateName = typeof FrameRateName.Type
 
+/** The same as people write them: YAML reads those without letters as numbers. */
+export const FrameRateWritten = Schema.Union(
+  FrameRateName,
+  Schema.Literal(23.976, 24, 25, 29.97, 30, 50, 59.94, 60)
+)
+export type FrameRateWritten = typeof FrameRateWritten.Type
+
 /** A rate of pictures, and how they are numbered. */
 export class FrameRate extends Schema.Class<FrameRate>("FrameRate")(
   Schema.Struct({
@@ -43,8 +50,10 @@ export class FrameRate extends Schema.Class<FrameRate>("FrameRate")(
 }
 
 /** The frame rate of a name. */
-export const frameRateNamed = (name: FrameRateName): FrameRate =>
-  FrameRate.make({ rate: named[name], drop: name.endsWith("df") })
+export const frameRateNamed = (written: FrameRateWritten): FrameRate => {
+  const name: FrameRateName = `${written}`
+  return FrameRate.make({ rate: named[name], drop: name.endsWith("df") })
+}
 
 /** A frame rate by its exact ratio; numbers are dropped where that is asked for and can be. */
 export const frameRateOf = (rate: Ratio, drop: boolean): FrameRate =>

@@ -1,5 +1,6 @@
 /** Names by which things are known: branded, so that a voice's id is never taken for a task's. */
 import { Schema } from "effect"
+import { expecting } from "./Expected.ts"
 import { faultOfName } from "./FileName.ts"
 
 /** The five provider ids of the service's interface. */
@@ -44,9 +45,7 @@ export type SpeakerName = typeof SpeakerName.Type
 
 /** A BCP 47 language tag such as `en`, `vi` or `pt-BR`. */
 export const LanguageTag = Schema.NonEmptyTrimmedString.pipe(
-  Schema.pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u, {
-    message: () => "expected a language tag such as en, vi or pt-BR"
-  }),
+  Schema.pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/u, expecting("a language tag such as en, vi or pt-BR")),
   Schema.brand("LanguageTag")
 )
 export type LanguageTag = typeof LanguageTag.Type

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { optional } from "./Described.ts"
 import { faultOfName } from "./FileName.ts"
-import { FrameRateName } from "./FrameRate.ts"
+import { FrameRateWritten } from "./FrameRate.ts"
 
 /** A job's sound as a file, the most exact first. */
 export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
@@ -30,7 +30,7 @@ export type OutputName = typeof OutputName.Type
 /** How timelines and timecodes count. */
 export const TimelineSettings = Schema.Struct({
   frameRate: optional(
-    FrameRateName,
+    FrameRateWritten,
     "Pictures a second, df for drop-frame timecode; as the video counts, else 25."
   ),
   start: optional(

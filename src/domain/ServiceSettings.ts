@@ -1,6 +1,7 @@
 /** Who speaks, within which limits, and who is told: the parts of a manifest that are about the batch as a whole. */
-import { Predicate, Schema } from "effect"
+import { Schema } from "effect"
 import { described, optional } from "./Described.ts"
+import { expecting } from "./Expected.ts"
 
 /** Limits and prices of a provider, each overriding the built-in profile. */
 export const ProviderSettings = Schema.Struct({
@@ -15,28 +16,24 @@ export const Undecided = Schema.Literal("match", "report", "again")
 export type Undecided = typeof Undecided.Type
 
 /** An address of the web, as far as its spelling tells. */
-const httpAddress = /^https?:\/\/[^\s/]\S*$/iu
-
-const serviceExpected = (found: unknown): string =>
-  Predicate.isRecord(found) && typeof found["baseUrl"] === "string" && "undecided" in found
-    ? `expected undecided to be one of ${Undecided.literals.join(", ")}, found ${JSON.stringify(found["undecided"])}`
-    : Predicate.isRecord(found) && typeof found["baseUrl"] === "string" && !httpAddress.test(found["baseUrl"])
-      ? `expected baseUrl to be an http or https address such as https://tts.example, found ${JSON.stringify(found["baseUrl"])}`
-      : `expected embedded, or baseUrl with the service's address, found ${JSON.stringify(found)}`
+const HttpAddress = Schema.String.pipe(
+  Schema.pattern(
+    /^https?:\/\/[^\s/]\S*$/iu,
+    expecting("an http or https address such as https://tts.example")
+  )
+)
 
 /** The service that speaks: the bundled one, or the one at an address. */
 export const ServiceSettings = Schema.Union(
   Schema.Literal("embedded"),
   Schema.Struct({
-    baseUrl: described(Schema.String.pipe(Schema.pattern(httpAddress)), "The service's base address."),
+    baseUrl: described(HttpAddress, "The service's base address."),
     undecided: optional(
       Undecided,
       "A create whose answer was lost, at a service that does not repeat voice_name: match takes the one task of the history that can only be it and fails the line where that is not certain (default), report fails it always, again creates it once more and may pay twice."
     )
   })
-).annotations({
-  message: ({ actual }) => ({ message: serviceExpected(actual), override: true })
-})
+)
 
 /** Who is told when a run has ended: a program, an address, or both. */
 export const NotifySettings = Schema.Struct({

@@ -96,7 +96,7 @@ const planVoice = (
             provider: casting.provider,
             line: refOf(line),
             word: word.slice(0, 60),
-            maxChars: room
+            maxChars: Math.max(0, room)
           })
         )
         return []

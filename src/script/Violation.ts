@@ -28,9 +28,12 @@ export class WordTooLong extends Schema.TaggedClass<WordTooLong>()("WordTooLong"
   line: LineRef,
   /** Its beginning. */
   word: Schema.String,
-  maxChars: Schema.Positive.pipe(Schema.int())
+  /** The room that a task has for words; 0 where what goes beside them takes all. */
+  maxChars: Schema.NonNegativeInt
 }) {
   get message(): string {
+    if (this.maxChars === 0)
+      return `cue ${this.line.cue}: maxChars of ${this.provider} leaves no room for a word beside the times of SRT: raise it, or set nativeInput: text`
     return `cue ${this.line.cue}: "${this.word}" cannot be cut, and ${this.provider} takes ${this.maxChars} characters at most: shorten it, or say it otherwise with a lexicon entry`
   }
 }

@@ -1,8 +1,9 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
+import { expectedBy } from "../domain/Expected.ts"
 import { nearest } from "../domain/Nearest.ts"
 import { readYaml } from "../script/Yaml.ts"
-import { expectedBy, joined, listOf, type Path } from "./ParseProblems.ts"
+import { joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
 /** The settings cannot be used; each problem in one line. */

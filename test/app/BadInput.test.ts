@@ -37,6 +37,13 @@ beforeAll(() => {
   manifest("type.yaml", ...job, "    fit: { maxSpeed: fast }")
   manifest("hurried.yaml", "defaults: { fit: { maxSpeed: 1.5 } }", ...job, "    fit: { hardMaxSpeed: 1.4 }")
   manifest("choice.yaml", ...job, "    outputs: [wav, mp5]")
+  manifest(
+    "room.yaml",
+    "providers: { provider_native: { maxChars: 5 } }",
+    ...job,
+    "    provider: provider_native",
+    "    voice: en-anna"
+  )
   manifest("torn.yaml", "name: 'x")
   manifest("alias.yaml", "name: x", "jobs: *none")
   manifest(
@@ -132,8 +139,17 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     ["choice.yaml"],
     /^dubwright: choice\.yaml:3: jobs\[0\]\.outputs\[1\]: .*mp5.*did you mean/u
   ],
+  [
+    "a task too short for any word",
+    ["room.yaml"],
+    /^dubwright: film\.en\.srt:2: cue 1: maxChars of provider_native leaves no room for a word beside the times of SRT/u
+  ],
   ["torn YAML", ["torn.yaml"], /^dubwright: torn\.yaml:\d+: not readable as YAML or JSON/u],
-  ["an alias of nothing", ["alias.yaml"], /^dubwright: alias\.yaml:2: not readable .*alias.*: none$/u],
+  [
+    "an alias of nothing",
+    ["alias.yaml"],
+    /^dubwright: alias\.yaml:2: not readable .*\*none is an alias of nothing;/u
+  ],
   ["aliases without an end", ["aliases.yaml"], /^dubwright: aliases\.yaml:1: not readable .*alias count/u],
   ["a list instead of a manifest", ["list.yaml"], /^dubwright: list\.yaml:1: expected a manifest/u],
   ["a manifest without jobs", ["none.yaml"], /^dubwright: none\.yaml:1: jobs: expected at least one/u],

@@ -8,4 +8,5 @@ it("is offered for a slip, in whatever case, and for nothing else", () => {
     )
   ).toEqual(["voice", "voice", undefined, "provider_native", undefined])
   expect(nearest("voice", [])).toBe(undefined)
+  expect(nearest("id", ["fit"]), "no letter of it is left").toBe(undefined)
 })

@@ -76,7 +76,7 @@ describe("the overrides file", () => {
   it.effect("tells each fault at its line", () =>
     Effect.gen(function* () {
       expect(yield* faultsOf("jobs:\n  ep01:\n    3: { said: x }\n    4: { speed: fast }\n")).toBe(
-        'nightly.yaml.overrides.yaml:3: jobs.ep01.3.said: unknown key; did you mean say?\nnightly.yaml.overrides.yaml:4: jobs.ep01.4.speed: expected number, found "fast"'
+        'nightly.yaml.overrides.yaml:3: jobs.ep01.3.said: unknown key; did you mean say?\nnightly.yaml.overrides.yaml:4: jobs.ep01.4.speed: expected a number above 0, found "fast"'
       )
       expect(yield* faultsOf("jobs:\n  ep01:\n    three: { say: x }\n")).toContain(
         "expected a cue's number such as 12"

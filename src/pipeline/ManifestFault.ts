@@ -1,0 +1,106 @@
+/** What a schema does not take of a manifest: one fault a place, in words that tell how to mend it. */
+import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
+import { nearest } from "../domain/Nearest.ts"
+import { choicesAt, keysAt, type Place, placeOfKey, wantedAt } from "./SchemaShape.ts"
+
+/** A fault at a place in a value. */
+interface Fault {
+  readonly place: Place
+  readonly message: string
+}
+
+/** What was read, and how it was written. */
+interface Written {
+  readonly value: unknown
+  /** A scalar as it stands in the file; undefined where there is none. */
+  readonly sourceAt: (place: Place) => string | undefined
+}
+
+/** The faults that a schema finds; what a union says of each of its members is drawn together. */
+export const faultsOf = (
+  error: ParseResult.ParseError,
+  ast: SchemaAST.AST,
+  written: Written
+): ReadonlyArray<Fault> => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+  const within = (place: Place, other: Place) =>
+    other.length > place.length && place.every((step, at) => String(step) === String(other[at]))
+  // Of a union's members, the one that got furthest was meant.
+  const meant = issues.filter(({ path }) => !issues.some((other) => within(path, other.path)))
+  return Object.values(Array.groupBy(meant, ({ path }) => JSON.stringify(path.map(String)))).map(
+    ([{ _tag, path, message }]) => {
+      switch (_tag) {
+        case "Unexpected":
+          return { place: path, message: unknownKey(ast, path) }
+        case "Missing": {
+          const key = path.at(-1)
+          return {
+            place: path.slice(0, -1),
+            message: typeof key === "number" ? "expected at least one" : `the key "${String(key)}" is missing`
+          }
+        }
+        default:
+          // A schema's own words begin otherwise.
+          return {
+            place: path,
+            message: message.startsWith("Expected ") ? refusal(ast, path, written) : message
+          }
+      }
+    }
+  )
+}
+
+const unknownKey = (ast: SchemaAST.AST, place: Place): string => {
+  const key = String(place.at(-1))
+  const around = place.slice(0, -1)
+  if (/^\d+$/u.test(key)) return "unknown key (a decimal is written with a point: 1.3)"
+  if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key))
+    return "unknown key: the service's key is read from DUBWRIGHT_API_KEY and nowhere else"
+  const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
+  return elsewhere === undefined
+    ? `unknown key${meantBy(key, keysAt(ast, around))}`
+    : `unknown key here; did you mean ${elsewhere}?`
+}
+
+const refusal = (ast: SchemaAST.AST, place: Place, { value, sourceAt }: Written): string => {
+  const found = place.reduce(inside, value)
+  const wanted = wantedAt(ast, place)
+  const says = `expected ${wanted}${unlike(wanted, found)}, found ${shown(found)}`
+  if (wanted === "a list") return `${says}${asList(ast, place, found)}`
+  if (wanted.startsWith("a text") && (typeof found === "number" || typeof found === "boolean"))
+    return `${says}: in quotes it is one, "${sourceAt(place) ?? String(found)}"`
+  return typeof found === "string" ? `${says}${meantBy(found, choicesAt(ast, place))}` : says
+}
+
+const inside = (value: unknown, step: PropertyKey): unknown => {
+  if (Predicate.isRecord(value)) return value[step]
+  const list: ReadonlyArray<unknown> = globalThis.Array.isArray(value) ? value : []
+  return list[Number(step)]
+}
+
+/** What is wrong with a text where a text is wanted. */
+const unlike = (wanted: string, found: unknown): string => {
+  if (!wanted.startsWith("a text") || typeof found !== "string") return ""
+  if (found.trim() === "") return " that is not empty"
+  return found === found.trim() ? "" : " without spaces around it"
+}
+
+const asList = (ast: SchemaAST.AST, place: Place, found: unknown): string => {
+  const choices = choicesAt(ast, [...place, 0])
+  const words = typeof found === "string" ? found.split(/[\s,;]+/u).filter((word) => word !== "") : []
+  if (words.length > 0 && (choices.length > 0 || wantedAt(ast, [...place, 0]) === "a text"))
+    return `: write [${choices.length > 0 ? words.join(", ") : JSON.stringify(found)}]`
+  return Predicate.isRecord(found) ? ": each of its entries begins with a dash" : ""
+}
+
+/** A value in a message; long ones are cut. */
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined) return "nothing"
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+const meantBy = (typed: string, known: ReadonlyArray<string>): string => {
+  const near = nearest(typed, known)
+  return near === undefined ? "" : `; did you mean ${near}?`
+}
