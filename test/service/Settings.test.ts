@@ -109,7 +109,10 @@ describe("a settings file", () => {
       'service.yaml: providers.p.voices[0].id: "a b"'
     ],
     ["a: [", "service.yaml:1: "],
-    ["# aliases\nlimits: *nothing", "service.yaml:2: not readable as YAML or JSON: *nothing is an alias of nothing"],
+    [
+      "# aliases\nlimits: *nothing",
+      "service.yaml:2: not readable as YAML or JSON: *nothing is an alias of nothing"
+    ],
     ["- 1", "service.yaml: settings: [1]: expected"]
   ])("%s is refused in words", (text, said) => {
     const [problem] = problemsIn(text)
