@@ -44,6 +44,18 @@ const heardOf = (service: HostileService) => {
   return counts
 }
 
+/** What a run in which nothing went wrong tells of its troubles. */
+const smooth = {
+  adopted: 0,
+  resumed: 0,
+  retried: 0,
+  failed: 0,
+  left: 0,
+  suspect: 0,
+  halt: undefined,
+  warnings: []
+}
+
 const onceEach = (list: ReadonlyArray<Utterance>) => Object.fromEntries(list.map(({ text }) => [text, 1]))
 
 it.scopedLive("speaks each utterance once, and nothing when run again", () =>
@@ -52,18 +64,8 @@ it.scopedLive("speaks each utterance once, and nothing when run again", () =>
     const folder = yield* temporaryFolder
     const list = utterances(40)
     const characters = list.reduce((sum, one) => sum + one.characters, 0)
-    const none = {
-      adopted: 0,
-      resumed: 0,
-      retried: 0,
-      failed: 0,
-      left: 0,
-      suspect: 0,
-      halt: undefined,
-      warnings: []
-    }
     expect(yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))).toEqual({
-      ...none,
+      ...smooth,
       created: 40,
       reused: 0,
       characters,
@@ -71,7 +73,7 @@ it.scopedLive("speaks each utterance once, and nothing when run again", () =>
     })
     const before = { ...service.requests }
     expect(yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))).toEqual({
-      ...none,
+      ...smooth,
       created: 0,
       reused: 40,
       characters: 0,
@@ -190,16 +192,9 @@ it.scopedLive("stops creating when the account is empty, and goes on when it is 
     expect({ ...second, characters: 0, credits: 0 }).toEqual({
       created: first.left,
       reused: first.created,
-      adopted: 0,
-      resumed: 0,
-      retried: 0,
-      failed: 0,
-      left: 0,
-      suspect: 0,
+      ...smooth,
       characters: 0,
-      credits: 0,
-      halt: undefined,
-      warnings: []
+      credits: 0
     })
   })
 )

@@ -21,6 +21,25 @@ import { gone, standIn, stored } from "./StandIn.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
+/** What a run warns of, and the layer through which it does. */
+const warnings = () => {
+  const told: Array<string> = []
+  const emit: Progress["Type"]["emit"] = (event) =>
+    Effect.sync(() => {
+      if (event._tag === "Warning") told.push(event.message)
+    })
+  return { told, watching: Layer.succeed(Progress, { emit }) }
+}
+
+/** The folder's note, to be spoken by a service that is not there unless a test puts one in its place. */
+const noteIn = (folder: string) =>
+  loadBatch([join(folder, "note.srt")], {
+    out: join(folder, "out"),
+    baseUrl: "http://127.0.0.1:9",
+    provider: ProviderId.make("provider_fast"),
+    voice: VoiceId.make("v1")
+  })
+
 it.scoped(
   "a deadline that comes when nothing is left to be started stops nothing, and ends the batch's spending",
   () =>
@@ -62,20 +81,9 @@ it.scoped("a service that is gone is told of once while it is waited for", () =>
     const lines = ["All is well.", "Nobody came.", "It rains.", "It rained.", "It will rain.", "So be it."]
     const cue = (words: string, at: number) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${words}\n`
     writeFileSync(join(folder, "note.srt"), lines.map(cue).join("\n"))
-    const told: Array<string> = []
-    const watching = Layer.succeed(Progress, {
-      emit: (event) =>
-        Effect.sync(() => {
-          if (event._tag === "Warning") told.push(event.message)
-        })
-    })
+    const { told, watching } = warnings()
     yield* Effect.gen(function* () {
-      const batch = yield* loadBatch([join(folder, "note.srt")], {
-        out: join(folder, "out"),
-        baseUrl: "http://127.0.0.1:9",
-        provider: ProviderId.make("provider_fast"),
-        voice: VoiceId.make("v1")
-      })
+      const batch = yield* noteIn(folder)
       const running = yield* Effect.fork(dub(yield* planBatch(batch), gone))
       for (let waits = 0; waits < 30; waits++) yield* Effect.zipRight(TestClock.adjust("10 seconds"), turn)
       yield* Fiber.interrupt(running)
@@ -92,20 +100,9 @@ it.scoped(
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       writeFileSync(join(folder, "note.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
-      const told: Array<string> = []
-      const watching = Layer.succeed(Progress, {
-        emit: (event) =>
-          Effect.sync(() => {
-            if (event._tag === "Warning") told.push(event.message)
-          })
-      })
+      const { told, watching } = warnings()
       yield* Effect.gen(function* () {
-        const batch = yield* loadBatch([join(folder, "note.srt")], {
-          out: join(folder, "out"),
-          baseUrl: "http://127.0.0.1:9",
-          provider: ProviderId.make("provider_fast"),
-          voice: VoiceId.make("v1")
-        })
+        const batch = yield* noteIn(folder)
         const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(0, Effect.never)))
         while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
         const { jobs, report } = yield* Fiber.join(running)
