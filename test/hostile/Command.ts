@@ -1,7 +1,9 @@
 /** The real command, told to speak a subtitle with a service of ours. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { Effect, Schema } from "effect"
 import { RunReport } from "../../src/domain/Report.ts"
@@ -112,13 +114,20 @@ export const started = (
     besides
   )
 
-/** Starts a run of a folder's scene on a terminal of its own, which is closed where the process that is returned ends. */
-export const onTerminal = (folder: string, service: HostileService): ChildProcess => {
+/** Starts a run of a folder's scene on a terminal of its own, which is closed where `window` ends; tells when the run itself has ended. */
+export const onTerminal = (
+  folder: string,
+  service: HostileService
+): { readonly window: ChildProcess; readonly ended: Promise<unknown> } => {
   const words = [process.execPath, command, "run", ...wordsFor(folder, service, join(folder, "state"))]
-  return spawn("script", ["-qec", words.map((word) => `'${word}'`).join(" "), "/dev/null"], {
+  const window = spawn("script", ["-qec", words.map((word) => `'${word}'`).join(" "), "/dev/null"], {
     env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
-    stdio: ["pipe", "ignore", "ignore"]
+    // The run holds the end of a pipe, as all that it was begun with, for as long as it lives.
+    stdio: ["pipe", "ignore", "ignore", "pipe"]
   })
+  const held = window.stdio[3]
+  if (!(held instanceof Readable)) throw new Error("there is a pipe")
+  return { window, ended: once(held.resume(), "close") }
 }
 
 /** The scene's finished sound. */

@@ -1,10 +1,8 @@
 /** The real command, asked to stop by signals: what is in the air comes home, and nothing is paid for twice. */
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { onTerminal, reached, runIn, scene, started, until } from "./Command.ts"
+import { onTerminal, reached, runIn, scene, started } from "./Command.ts"
 import type { Character } from "./HostileService.ts"
 
 const lines = 60
@@ -109,10 +107,10 @@ else
       Effect.gen(function* () {
         const { folder, service } = yield* scene(lines, { settle: [300, 600] })
         yield* Effect.promise(async () => {
-          const window = onTerminal(folder, service)
+          const { window, ended } = onTerminal(folder, service)
           await reached(service, 4)
           window.kill("SIGKILL")
-          await until(() => existsSync(join(folder, "out/run.json")))
+          await ended
           expect(runIn(folder).stopped?.reason).toBe("interrupted")
         })
         expect(runIn(folder).tasks.created).toBe(service.charged.length)
