@@ -17,9 +17,7 @@ export const resampled = (pcm: Pcm, rate: SampleRate, room: Room = newRoom): Pcm
   const polyphase = filterOf(pcm.rate, rate)
   const { samples } = pcm
   const half = polyphase.taps / 2
-  const line = room(samples.length + 2 * half).fill(0, 0, half - 1)
-  line.set(samples, half - 1)
-  line.fill(0, half - 1 + samples.length)
+  const line = silenceAround(samples, half - 1, half + 1, room)
   const length = Math.round((samples.length * rate) / pcm.rate)
   const result = room(length)
   sampledOf(line, 0, length, polyphase, 0, result, 0)
@@ -32,12 +30,17 @@ export const resampled = (pcm: Pcm, rate: SampleRate, room: Room = newRoom): Pcm
  */
 const doubled = ({ samples }: Pcm, rate: SampleRate, room: Room): Pcm => {
   const pairs = halfway.length
-  const line = room(samples.length + 2 * pairs).fill(0, 0, pairs)
-  line.set(samples, pairs)
-  line.fill(0, pairs + samples.length)
+  const line = silenceAround(samples, pairs, pairs, room)
   const result = room(2 * samples.length)
   doubledOf(line, pairs, samples.length, halfway, result, 0)
   return { rate, samples: result }
+}
+
+/** Samples with so many of silence before and behind them. */
+const silenceAround = (samples: Float32Array, before: number, behind: number, room: Room): Float32Array => {
+  const line = room(before + samples.length + behind).fill(0, 0, before)
+  line.set(samples, before)
+  return line.fill(0, before + samples.length)
 }
 
 /**
