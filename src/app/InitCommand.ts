@@ -11,6 +11,7 @@ import { languageInName } from "../pipeline/NamedLanguage.ts"
 import { wordsOf as writingFault } from "../pipeline/ResultFolder.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { emptyLexicon } from "../script/Lexicon.ts"
+import { followUpsOf } from "../script/MidSentence.ts"
 import { readScript } from "../script/ScriptFile.ts"
 import { wordsOf } from "../script/Words.ts"
 import { makeFolder } from "../store/Folder.ts"
@@ -141,18 +142,20 @@ const foundScript = Effect.fnUntraced(function* (
       path: file,
       language,
       video: script.value._tag === "Subtitle" ? film : undefined,
-      speakers: namesIn(script.value)
+      ...speakersIn(script.value)
     } satisfies FoundScript
   ]
 })
 
-/** The names that a subtitle gives its speakers, those with most cues first. */
-const namesIn = (script: Script): ReadonlyArray<string> => {
-  if (script._tag === "Narration") return []
+/** The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed. */
+const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {
+  if (script._tag === "Narration") return { speakers: [] }
   const { cues } = wordsOf(script, {}, emptyLexicon)
-  return speakersOf(cues)
+  const followUps = followUpsOf(cues, script.cues)
+  const speakers = speakersOf(cues)
     .flatMap(({ speaker }) => speaker ?? [])
     .slice(0, 40)
+  return { speakers, ...(followUps === undefined ? {} : { followUps }) }
 }
 
 const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>): ReadonlyArray<FoundScript> => {

@@ -1,4 +1,6 @@
 /** The manifest that `init` writes: complete, commented, and made of what was found. */
+import type { FollowUps } from "../script/MidSentence.ts"
+import { followUpsText } from "./StickyHint.ts"
 import { scalar } from "./YamlText.ts"
 
 /** A subtitle or text that was found. Paths are relative to the manifest, with forward slashes. */
@@ -11,6 +13,8 @@ export interface FoundScript {
   readonly makesFilm?: boolean
   /** Names that the script gives its speakers, most lines first. */
   readonly speakers: ReadonlyArray<string>
+  /** How many cues name nobody although speakers are named before them, where these are many. */
+  readonly followUps?: FollowUps
 }
 
 /** Which voice to write for a language; undefined where only the user can know. */
@@ -89,6 +93,12 @@ const jobText = (script: FoundScript, voiceFor: VoiceFor): string => {
     voice === undefined
       ? "    # voice: an-id               # for whoever has none of their own; see: dubwright voices"
       : `    provider: ${scalar(voice.provider)}\n    voice: ${scalar(voice.voice)}`,
+    ...(script.followUps === undefined
+      ? []
+      : [
+          `    # ${followUpsText(script.followUps)}; this keeps the speaker before them:`,
+          "    # text: { stickySpeakers: true }"
+        ]),
     ...(script.speakers.length === 0
       ? []
       : [

@@ -20,6 +20,7 @@ import { warnUnset } from "./NotifyAddress.ts"
 import { planText } from "./PlanText.ts"
 import { pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
+import { stickyHint } from "./StickyHint.ts"
 import { speakersText } from "./SpeakersText.ts"
 import { reading } from "./State.ts"
 import { strangeVoices } from "./VoiceCheck.ts"
@@ -46,6 +47,10 @@ export const plan = (options: PlanOptions) =>
     const partial = { ...planned, rejected: planned.rejected ?? Option.getOrUndefined(strange) }
     const report = dryRun(batch, partial, outlook)
     yield* tellNotices(report, options)
+    if (!options.quiet)
+      yield* Effect.forEach(planned.plan?.jobs.flatMap(stickyHint) ?? [], (hint) =>
+        screen.say(`hint: ${hint}`)
+      )
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
     else if (partial.plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))

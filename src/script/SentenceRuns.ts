@@ -3,18 +3,21 @@ import type { Line } from "../domain/Line.ts"
 import { endsSentence } from "./Sentences.ts"
 
 /** Cues further apart than this, in milliseconds, are not spoken in one breath. */
-const breath = 1_500
+export const breath = 1_500
 
 /** Share of lines that end a sentence from which on a missing full stop means that the sentence goes on. */
 const punctuated = 0.12
+
+/** Whether a file sets full stops, so that a line without one does not end its sentence. */
+export const isPunctuated = (said: ReadonlyArray<string>): boolean =>
+  said.filter(endsSentence).length > said.length * punctuated
 
 /**
  * For each line the position of the line its sentence begins with. Only neighbours with one speaker and one voice
  * belong together.
  */
 export const sentenceRuns = (lines: ReadonlyArray<Line>): ReadonlyArray<number> => {
-  const ending = lines.filter((line) => endsSentence(line.said)).length
-  const strict = ending > lines.length * punctuated
+  const strict = isPunctuated(lines.map(({ said }) => said))
   let start = 0
   return lines.map((line, i) => {
     const before = lines[i - 1]

@@ -10,6 +10,7 @@ import { fromSeconds, type Millis, millis } from "../domain/Units.ts"
 import { languagesOf, linesIn } from "./Bilingual.ts"
 import type { Lexicon } from "./Lexicon.ts"
 import type { Overrides } from "./Overrides.ts"
+import { withSentencesKept } from "./MidSentence.ts"
 import { naturalLength } from "./Pace.ts"
 import { withoutRepeats } from "./Rolling.ts"
 import { sentencesOf } from "./Sentences.ts"
@@ -94,23 +95,21 @@ const subtitleWords = (
         )
   const languages = languagesOf(texts)
   const which = settings.bilingual ?? "all"
-  return {
-    cues: cues.map((cue, i) => {
-      const text = fresh[i] ?? ""
-      const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
-      if (isDestroyed(cue.text)) return skip("unreadable")
-      if (cue.sung === true && settings.music !== "speak") return skip("music")
-      if (text === "" && isPronounceable(cue.text)) return skip("repeated")
-      const chosen = which === "all" ? text : linesIn(text, which, languages)
-      if (chosen === undefined) return skip("other-language")
-      const turns =
-        cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
-      const said = turns.flatMap((turn) => spokenTurns(turn.text, turn.speaker, cue.line, reader))
-      const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
-      return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
-    }),
-    notices: reader.notices
-  }
+  const read = cues.map((cue, i): CueWords => {
+    const text = fresh[i] ?? ""
+    const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
+    if (isDestroyed(cue.text)) return skip("unreadable")
+    if (cue.sung === true && settings.music !== "speak") return skip("music")
+    if (text === "" && isPronounceable(cue.text)) return skip("repeated")
+    const chosen = which === "all" ? text : linesIn(text, which, languages)
+    if (chosen === undefined) return skip("other-language")
+    const turns =
+      cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
+    const said = turns.flatMap((turn) => spokenTurns(turn.text, turn.speaker, cue.line, reader))
+    const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
+    return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
+  })
+  return { cues: withSentencesKept(read, cues), notices: reader.notices }
 }
 
 /** A third of the letters and more destroyed by an earlier conversion: nothing that could be said. */

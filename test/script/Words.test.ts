@@ -218,6 +218,71 @@ describe("speakers", () => {
     ])
   })
 
+  it("stay to the end of a sentence that goes on in cues without a name", () => {
+    const ends = ["BO: Yes.", "It is.", "ANNA: Fine."]
+    expect(said(["ANNA: I was going to", "tell you about", "Bob. [sighs]", "Who?", ...ends])).toEqual([
+      ["ANNA> I was going to"],
+      ["ANNA> tell you about"],
+      ["ANNA> Bob."],
+      ["Who?"],
+      ["BO> Yes."],
+      ["It is."],
+      ["ANNA> Fine."]
+    ])
+    const next = (...texts: ReadonlyArray<string>) => said([...texts, ...ends]).at(-4)
+    expect(next("ANNA: I was going to", "[door slams]")).toBe("sound-effect")
+    expect(next("ANNA: I was going to", "- What?")).toEqual(["What?"])
+    expect(next("ANNA: I was going to", ">> What?")).toEqual(["What?"])
+    expect(next("ANNA: I was going to", "BO: what?")).toEqual(["BO> what?"])
+    expect(next("ANNA: But I—", "No!")).toEqual(["No!"])
+    expect(next("ANNA: But I...", "...never did.")).toEqual(["ANNA> never did."])
+    expect(next("ANNA: But I...", "Never.")).toEqual(["Never."])
+    expect(next("MAN: Come.\nANNA: I was", "with Mr.", "Bell")).toEqual(["ANNA> Bell"])
+  })
+
+  it("stay only while the sentence goes on within a breath, in a file that sets full stops", () => {
+    const script = subtitle(["ANNA: I was going to", "tell you.", "BO: Oh.", "ANNA: Well."])
+    const late = Subtitle.make({
+      ...script,
+      cues: script.cues.map((cue, i) =>
+        i === 0 ? cue : Cue.make({ ...cue, start: millis(cue.start + 1000), end: millis(cue.end + 1000) })
+      )
+    })
+    const speakers = (read: Subtitle) =>
+      wordsOf(read, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts[0].speaker : undefined))
+    expect(speakers(script)).toEqual(["ANNA", "ANNA", "BO", "ANNA"])
+    expect(speakers(late)).toEqual(["ANNA", undefined, "BO", "ANNA"])
+    expect(said(["ANNA: one thing", "Another thing", "BO: more of it", "ANNA: and so on"])[1]).toEqual([
+      "Another thing"
+    ])
+  })
+
+  it.prop(
+    "stay in a sentence without a word lost, and never over a name",
+    [
+      fc.array(
+        fc.record({
+          label: fc.constantFrom("", "ANNA: ", "BO: ", "- ", "[sighs] "),
+          text: fc.constantFrom("going", "to the", "Harbour", "now.", "is it?", "but—", "so...", "yes,")
+        }),
+        { minLength: 1, maxLength: 30 }
+      )
+    ],
+    ([cues]) => {
+      const script = subtitle(cues.map(({ label, text }) => label + text))
+      const plain = wordsOf(script, { speakerLabels: "drop" }, []).cues
+      const kept = wordsOf(script, {}, [], { speakers: ["ANNA", "BO"] }).cues
+      const words = (read: typeof kept) =>
+        read.map((cue) => ("parts" in cue ? cue.parts.map((part) => part.said).join(" ") : cue.skipped))
+      expect(words(kept)).toEqual(words(plain))
+      kept.forEach((cue, i) => {
+        const name = /^(ANNA|BO): /u.exec(cues[i]?.label ?? "")?.[1]
+        if (name !== undefined && "parts" in cue) expect(cue.parts[0].speaker).toBe(name)
+        if (cues[i]?.label === "- " && "parts" in cue) expect(cue.parts[0].speaker).toBeUndefined()
+      })
+    }
+  )
+
   it("may be dropped or read out", () => {
     expect(one("ANNA: Hello.", { speakerLabels: "drop" })).toEqual(["Hello."])
     expect(one("ANNA: Hello.", { speakerLabels: "speak" })).toEqual(["ANNA: Hello."])
