@@ -59,6 +59,8 @@ export const JobReport = Schema.Struct({
   input: Schema.String,
   language: Schema.optional(Schema.String),
   duration: Seconds,
+  /** The job's limits of speed; absent in reports that were written before they were recorded. */
+  fit: Schema.optional(Schema.Struct({ maxSpeed: Schema.Number, hardMaxSpeed: Schema.Number })),
   cues: Schema.Array(CueReport),
   metrics: Metrics
 })

@@ -12,12 +12,15 @@ import { timeChart } from "./TimeChart.ts"
 import { searchBox } from "./SearchBox.ts"
 import { counted, lasting } from "./Times.ts"
 
+/** Levels 0 to 1, or the same packed: a byte a level, in base64. */
+export type Peaks = ArrayLike<number> | string
+
 /** What a job's page is made of besides its report. */
 export interface JobPageExtras {
   /** The file with the job's sound, beside the page; undefined where there is none that a browser plays. */
   readonly audio: string | undefined
-  /** Levels 0 to 1 of the sound at even distances over its whole length. */
-  readonly peaks: ArrayLike<number>
+  /** Levels 0 to 1 of the sound at even distances over its whole length; or such levels as another page holds them. */
+  readonly peaks: Peaks
   /** The job's figures in the run before, where there was one. */
   readonly lastMetrics?: Metrics | undefined
   readonly parts: PageParts
@@ -66,9 +69,9 @@ export const jobDocument = (
   })
 
 /** What the page's script is told. */
-export const pageData = (report: JobReport, peaks: ArrayLike<number>): PageData => ({
+export const pageData = (report: JobReport, peaks: Peaks): PageData => ({
   duration: report.duration,
-  peaks: packedPeaks(peaks),
+  peaks: typeof peaks === "string" ? peaks : packedPeaks(peaks),
   cues: report.cues.map((cue): PageCue => ({
     index: cue.index,
     start: cue.start,
@@ -83,6 +86,9 @@ const packedPeaks = (peaks: ArrayLike<number>): string =>
   Buffer.from(Uint8Array.from(peaks, (peak) => Math.ceil(Math.min(1, Math.max(0, peak)) * 255))).toString(
     "base64"
   )
+
+/** The packed levels in a job's page; undefined where it holds none. No text of a cue can look like them: its quotes are escaped. */
+export const peaksIn = (page: string): string | undefined => /"peaks":"([A-Za-z0-9+/=]+)"/u.exec(page)?.[1]
 
 const heading = (report: JobReport): Html => {
   const marked = looksOf(report.cues)

@@ -18,6 +18,15 @@ export const lasting = (seconds: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** The times at the start, the quarters and the end of an axis; to a tenth of a second where it spans less than a minute. */
+export const axisTimes = (from: number, to: number): ReadonlyArray<string> =>
+  [0, 1, 2, 3, 4].map((quarter) => {
+    const seconds = from + ((to - from) * quarter) / 4
+    return to - from < 60
+      ? clock(Math.round(seconds * 10) / 10).slice(0, -2)
+      : clock(Math.round(seconds)).replace(/\.\d+$/u, "")
+  })
+
 /** A difference in seconds with its sign, `+0.21 s`; no sign where it rounds to nothing. */
 export const signedSeconds = (seconds: number): string => {
   const text = Math.abs(seconds).toFixed(2)

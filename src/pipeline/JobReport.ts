@@ -107,6 +107,7 @@ export const jobReport = (
   input: dubbed.job.inputName,
   ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
   duration: length / deliveryRate,
+  fit: { maxSpeed: dubbed.job.fit.maxSpeed, hardMaxSpeed: dubbed.job.fit.hardMaxSpeed },
   cues: outcomes.map(cueReport),
   metrics: metricsOf(
     outcomes.map(dubbedCue),

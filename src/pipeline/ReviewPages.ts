@@ -8,6 +8,7 @@ import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { looksOf } from "../pages/Flags.ts"
+import { peaksIn } from "../pages/JobPage.ts"
 import { reviewPage } from "../pages/ReviewPage.ts"
 import type { Batch, Job } from "./Job.ts"
 import { lastRunIn } from "./LastRun.ts"
@@ -106,18 +107,25 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   return batchPage(run, jobs, builtParts.batch)
 })
 
-/** The sound's outline; flat where the file cannot be decoded, which no page should fail for. */
+/** The sound's outline as the delivery wrote it into the job's page; decoded from the sound where that page holds none. */
 const outlineOf = Effect.fnUntraced(function* (
   out: string,
   { id }: Job,
   file: string,
   { duration }: JobReport
 ) {
-  const ffmpeg = yield* Ffmpeg
+  const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
+  const page = yield* Effect.orElseSucceed(fs.readFileString(join(out, id, "report.html")), () => "")
+  return peaksIn(page) ?? (yield* decodedOutline(join(out, id, file), duration))
+})
+
+/** The outline of a file of sound; flat where it cannot be decoded, which no page should fail for. */
+const decodedOutline = Effect.fnUntraced(function* (path: string, duration: number) {
+  const ffmpeg = yield* Ffmpeg
   const meter = new PeakMeter(outlineRate, 1, frames(duration * outlineRate))
   yield* Effect.ignore(
-    Stream.runForEach(ffmpeg.decodeBlocks({ path: join(out, id, file) }, outlineRate), (block) =>
+    Stream.runForEach(ffmpeg.decodeBlocks({ path }, outlineRate), (block) =>
       Effect.sync(() => meter.push(block))
     )
   )

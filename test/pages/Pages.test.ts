@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { batchPage } from "../../src/pages/BatchPage.ts"
-import { jobPage, pageData } from "../../src/pages/JobPage.ts"
+import type { JobReport } from "../../src/domain/Report.ts"
+import { jobPage, pageData, peaksIn } from "../../src/pages/JobPage.ts"
 import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
 
 const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }
@@ -58,6 +59,35 @@ describe("a job's page", () => {
       "../index.html",
       "a%20b%23.wav"
     ])
+  })
+})
+
+describe("the outline in a page", () => {
+  it("comes out of the page as it went in, whatever the cues say", () => {
+    const packed = pageData(report, [0, 0.25, 1]).peaks
+    const tricky = report.cues.map((cue) => ({ ...cue, text: '"peaks":"AAAA"' }))
+    const written = jobPage(
+      { ...report, cues: tricky },
+      { audio: undefined, peaks: [0, 0.25, 1], parts }
+    ).text
+    expect(peaksIn(written)).toBe(packed)
+    expect(pageData(report, packed).peaks).toBe(packed)
+    expect(peaksIn(jobPage(report, { audio: undefined, peaks: [], parts }).text)).toBeUndefined()
+  })
+})
+
+describe("the limits of speed in a job's plot", () => {
+  const labels = (fit: JobReport["fit"]) =>
+    [
+      ...jobPage({ ...report, fit }, { audio: undefined, peaks: [], parts }).text.matchAll(
+        /bottom:[\d.]+%">([\d.]+×)/gu
+      )
+    ].map(([, words]) => words)
+
+  it("are the job's own, and 1.3 in reports that do not record them", () => {
+    expect(labels({ maxSpeed: 1.15, hardMaxSpeed: 1.4 })).toEqual(["1.40×", "1.15×", "1.00×"])
+    expect(labels({ maxSpeed: 1.5, hardMaxSpeed: 1.5 })).toEqual(["1.50×", "1.00×"])
+    expect(labels(undefined)).toEqual(["1.30×", "1.00×"])
   })
 })
 

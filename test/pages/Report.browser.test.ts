@@ -159,6 +159,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.locator("#wave").locator('[part~="cue-1"]').click()
       expect(await current(page)).toBe("cue-2")
+      await page.locator("#chart summary").click()
       const plot = page.locator("#chart svg").first()
       const width = await page.evaluate<number>("document.querySelector('#chart svg').clientWidth")
       await plot.click({ position: { x: (width * 49.5) / 73, y: 80 } })
@@ -218,6 +219,55 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.keyboard.press("+")
       await page.locator("#search").fill("bridge")
       expect(await page.locator("#shown").textContent()).toBe("400 of 2000 cues")
+    }))
+
+  it("draws speed and shift under the waveform: the same edges and the same time, zoomed or resized", () =>
+    visiting("long/report.html#cue-1503", { viewport: wide }, async (page) => {
+      await page.locator("#chart summary").click()
+      const aligned = async () => {
+        const { wave, plot, shown, ticks } = await page.evaluate<{
+          readonly wave: readonly [left: number, right: number, from: number, to: number]
+          readonly plot: readonly [left: number, right: number]
+          readonly shown: readonly [from: number, to: number]
+          readonly ticks: number
+        }>(`(() => {
+          const box = (element) => {
+            const { left, right } = element.getBoundingClientRect()
+            return [left, right]
+          }
+          const strip = document.querySelector("#wave > div").shadowRoot.querySelector(".scroll")
+          const second = strip.scrollWidth / JSON.parse(document.querySelector("#data").text).duration
+          const [x, , width] = document.querySelector("#chart svg").getAttribute("viewBox").split(" ").map(Number)
+          return {
+            wave: [...box(strip), strip.scrollLeft / second, (strip.scrollLeft + strip.clientWidth) / second],
+            plot: box(document.querySelector("#chart svg")),
+            shown: [x, x + width],
+            ticks: document.querySelectorAll("#chart-ticks span").length
+          }
+        })()`)
+        expect([wave[0], wave[1], ticks]).toEqual([plot[0], plot[1], 5])
+        expect(shown[0]).toBeCloseTo(wave[2], 1)
+        expect(shown[1]).toBeCloseTo(wave[3], 1)
+        return shown
+      }
+      const seen = async (wanted: (from: number, to: number) => boolean) => {
+        await expect.poll(async () => wanted(...(await aligned())), { timeout: 20_000 }).toBe(true)
+      }
+      await seen((from, to) => from > 0 && from < 4_507 && to > 4_507)
+      const [from, to] = await aligned()
+      await page.keyboard.press("+")
+      await seen((left, right) => right - left < to - from)
+      await page.setViewportSize({ width: 700, height: 900 })
+      await seen((left, right) => right - left < (to - from) * 0.6)
+      await page.locator("#zoom").fill("0")
+      await seen((left, right) => left === 0 && right > 6_000)
+    }))
+
+  it("goes to the cue of a link that is followed while the page is open", () =>
+    visiting("short/report.html#cue-3", { viewport: wide }, async (page) => {
+      expect(await current(page)).toBe("cue-3")
+      await page.evaluate("void (location.hash = '#cue-12')")
+      await expect.poll(() => current(page)).toBe("cue-12")
     }))
 
   it("changes the order by moving what stands wrong, and keeps the focus where it is", () =>

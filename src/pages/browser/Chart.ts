@@ -1,22 +1,25 @@
-/** The picture of speed and shift: where the sound is now, and a way to the cue under the pointer. */
+/** The speed and shift plots: drawn over what the waveform shows, with the playhead and a click that plays a cue. */
 import type { PageData } from "../PageData.ts"
+import { axisTimes } from "../Times.ts"
 import { byId } from "./Dom.ts"
 
-/** Makes the drawing answer. */
+/** The drawing over the part of the programme that the waveform shows. */
 export class Chart {
-  private readonly heads: ReadonlyArray<Element>
+  private readonly chart = byId("chart", HTMLElement)
+  private readonly ticks = byId("chart-ticks", HTMLElement)
+  private readonly heads = [...this.chart.querySelectorAll(".playhead")]
+  private readonly plots = [...this.chart.querySelectorAll("svg")]
+  /** The part that is shown, in seconds. */
+  private sight: readonly [from: number, to: number]
 
-  constructor(
-    private readonly data: PageData,
-    chosen: (at: number) => void
-  ) {
-    const chart = byId("chart", HTMLElement)
+  constructor(data: PageData, chosen: (at: number) => void) {
     const words = byId("chart-cue", HTMLElement)
-    this.heads = [...chart.querySelectorAll(".playhead")]
-    for (const plot of chart.querySelectorAll("svg")) {
+    this.sight = [0, data.duration]
+    for (const plot of this.plots) {
       const cueAt = (event: MouseEvent) => {
         const { left, width } = plot.getBoundingClientRect()
-        return nearest(data, ((event.clientX - left) / width) * data.duration)
+        const [from, to] = this.sight
+        return nearest(data, from + ((event.clientX - left) / width) * (to - from))
       }
       plot.addEventListener("click", (event) => {
         const at = cueAt(event)
@@ -30,10 +33,18 @@ export class Chart {
     }
   }
 
-  /** Moves the line that stands for now. */
+  /** Shows the part from one moment to another, in seconds. */
+  show(from: number, to: number): void {
+    if (to <= from) return
+    this.sight = [from, to]
+    for (const plot of this.plots) plot.setAttribute("viewBox", `${from} 0 ${to - from} 100`)
+    const times = axisTimes(from, to)
+    ;[...this.ticks.children].forEach((tick, at) => (tick.textContent = times[at] ?? ""))
+  }
+
+  /** Moves the line that marks the current position. */
   move(seconds: number): void {
-    const x = (1000 * seconds) / Math.max(this.data.duration, 0.001)
-    for (const head of this.heads) head.setAttribute("transform", `translate(${x.toFixed(2)} 0)`)
+    for (const head of this.heads) head.setAttribute("transform", `translate(${seconds.toFixed(3)} 0)`)
   }
 }
 

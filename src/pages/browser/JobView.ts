@@ -53,8 +53,8 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     player.go(timesOf(data.cues[at])[0])
   }
 
-  const wave = new Waveform(byId("wave", HTMLElement), media, data, hear)
   const chart = new Chart(data, hear)
+  const wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
   const zoom = byId("zoom", HTMLInputElement)
   const zoomTo = (value: number): void => {
     wave.zoom = value
@@ -114,8 +114,12 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     if (row instanceof HTMLTableRowElement && getSelection()?.isCollapsed !== false) hear(placeOf(row))
   })
 
-  const linked = data.cues.findIndex(({ index }) => location.hash === `#cue-${index}`)
-  if (linked >= 0) visit(linked)
+  const follow = (): void => {
+    const linked = data.cues.findIndex(({ index }) => location.hash === `#cue-${index}`)
+    if (linked >= 0) visit(linked)
+  }
+  addEventListener("hashchange", follow)
+  follow()
 }
 
 /** Search, filter and order of the cues; returns what keys do to them. */

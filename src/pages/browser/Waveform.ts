@@ -17,7 +17,8 @@ export class Waveform {
   private readonly wave: WaveSurfer
   private readonly regions = RegionsPlugin.create()
   private readonly drawn = new Map<number, Region>()
-  private readonly fitting: number
+  /** What holds the waveform and scrolls it. */
+  private readonly strip: HTMLElement
   private current: number | undefined
   private ready = false
   private sight: readonly [from: number, to: number] = [0, 0]
@@ -26,37 +27,35 @@ export class Waveform {
     container: HTMLElement,
     media: HTMLMediaElement | undefined,
     private readonly data: PageData,
-    chosen: (at: number) => void
+    chosen: (at: number) => void,
+    /** Called with the part in sight, in seconds, whenever that changes. */
+    private readonly seen: (from: number, to: number) => void
   ) {
     const width = Math.max(container.clientWidth, 1)
-    this.fitting = width / Math.max(data.duration, 0.1)
+    const fitting = width / Math.max(data.duration, 0.1)
     this.wave = WaveSurfer.create({
       container,
       height: width < 600 ? 64 : 96,
       peaks: [levelsOf(data.peaks)],
       duration: Math.max(data.duration, 0.1),
-      minPxPerSec: Math.min(closest, Math.max(this.fitting, firstLook)),
+      minPxPerSec: Math.min(closest, Math.max(fitting, firstLook)),
       cursorWidth: 2,
       normalize: true,
       plugins: [this.regions],
       ...colours(),
       ...(media === undefined ? {} : { media })
     })
-    const strip = this.wave.getWrapper().parentElement
-    if (strip !== null) {
-      strip.tabIndex = 0
-      strip.setAttribute("role", "group")
-      strip.setAttribute("aria-label", "The waveform with the cues on it; arrow keys scroll it")
-    }
+    this.strip = this.wave.getWrapper().parentElement ?? container
+    this.strip.tabIndex = 0
+    this.strip.setAttribute("role", "group")
+    this.strip.setAttribute("aria-label", "The waveform with the cues on it; arrow keys scroll it")
     this.wave.on("ready", () => {
       this.ready = true
-      this.sight = [0, Math.min(data.duration, width / this.scale)]
-      this.draw()
+      this.look()
     })
-    this.wave.on("scroll", (from, to) => {
-      this.sight = [from, to]
-      this.draw()
-    })
+    this.wave.on("scroll", () => this.look())
+    this.wave.on("redrawcomplete", () => this.look())
+    new ResizeObserver(() => this.look()).observe(this.wave.getWrapper())
     this.regions.on("region-clicked", (region, event) => {
       event.stopPropagation()
       chosen(Number(region.id.slice(4)))
@@ -78,6 +77,7 @@ export class Waveform {
     const span = Math.max(0, Math.log(closest / this.fitting))
     this.wave.zoom(this.fitting * Math.exp(span * Math.max(0, Math.min(1, zoom))))
     this.redraw()
+    this.look()
   }
 
   /** Marks a cue as the current one and brings it into sight. */
@@ -97,8 +97,24 @@ export class Waveform {
     this.draw()
   }
 
+  /** Pixels a second at which all of the programme is in sight. */
+  private get fitting(): number {
+    return Math.max(this.strip.clientWidth, 1) / Math.max(this.data.duration, 0.1)
+  }
+
+  /** Pixels a second as drawn: a waveform that would leave room is stretched to fill it. */
   private get scale(): number {
-    return this.wave.options.minPxPerSec
+    return Math.max(this.fitting, this.wave.options.minPxPerSec)
+  }
+
+  /** Finds out which part is in sight, by what is on the screen. */
+  private look(): void {
+    if (!this.ready) return
+    const { scrollLeft, scrollWidth, clientWidth } = this.strip
+    const perPixel = Math.max(this.data.duration, 0.1) / Math.max(scrollWidth, 1)
+    this.sight = [scrollLeft * perPixel, (scrollLeft + clientWidth) * perPixel]
+    this.seen(...this.sight)
+    this.draw()
   }
 
   private redraw(): void {
