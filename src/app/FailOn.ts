@@ -2,7 +2,7 @@
 import type { PlanReport } from "../domain/PlanReport.ts"
 import { counted } from "./BoardText.ts"
 
-export const failOnNames = ["overrun", "new", "price", "notice"] as const
+export const failOnNames = ["overrun", "lost", "new", "price", "notice"] as const
 export type FailOn = (typeof failOnNames)[number]
 
 /** What is held against a plan, in words; empty where it is as it should be. */
@@ -15,6 +15,8 @@ export const heldAgainst = (report: PlanReport, names: ReadonlyArray<FailOn>): R
 const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefined>> = {
   overrun: ({ total: { tightLines } }) =>
     tightLines === 0 ? undefined : `${counted(tightLines, "line")} would not fit`,
+  lost: ({ total: { lostLines } }) =>
+    lostLines === 0 ? undefined : `${counted(lostLines, "line")} cannot be read`,
   new: ({ total: { utterances, reused } }) =>
     utterances === reused ? undefined : `${counted(utterances - reused, "utterance")} not at hand`,
   price: ({ total: { credits } }) =>

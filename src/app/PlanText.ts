@@ -19,6 +19,7 @@ export const planText = (report: PlanReport, all: boolean, look: Look): string =
       look
     ),
     ...(all ? ["", speakersTable(report.jobs, look)] : []),
+    ...lostPart(report.jobs, all),
     ...tightPart(report.jobs, all, look),
     "",
     ...closing(report)
@@ -45,6 +46,19 @@ const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
 
 /** So many lines that will not fit are shown; the rest are counted. */
 const shown = 12
+
+const lostPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean): ReadonlyArray<string> => {
+  const lost = jobs.flatMap(({ lost }) => lost)
+  if (lost.length === 0) return []
+  const told = all ? lost : lost.slice(0, shown)
+  const rest = lost.length - told.length
+  return [
+    "",
+    "lines that cannot be read:",
+    ...told.map(({ error }) => `  ${error}`),
+    ...(rest > 0 ? [`… and ${counted(rest, "more line")} (--verbose shows all)`] : [])
+  ]
+}
 
 const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): ReadonlyArray<string> => {
   const tight = jobs.flatMap(({ id, tight }) => tight.map((line) => ({ id, line })))
@@ -97,6 +111,11 @@ const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
     ? []
     : [
         `${counted(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
+      ]),
+  ...(total.lostLines === 0
+    ? []
+    : [
+        `${counted(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
       ]),
   ...(total.credits === undefined
     ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]

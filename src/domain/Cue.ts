@@ -28,6 +28,16 @@ export class Cue extends Schema.Class<Cue>("Cue")({
   line: Schema.Positive.pipe(Schema.int())
 }) {}
 
+/**
+ * A cue that the reader found but could not read, such as one with a broken time line. Its `index` is the file's number
+ * where the file gives one that no other cue has, else a number above all others. Where its times cannot be read, `start`
+ * and `end` are those at which the cue before it in the file ends.
+ */
+export class LostCue extends Cue.extend<LostCue>("LostCue")({
+  /** Why it cannot be read: what the file holds there, and what was expected. */
+  why: Schema.NonEmptyString
+}) {}
+
 /** The formats a script is read from. */
 const ScriptFormat = Schema.Literal("srt", "vtt", "ass", "text", "markdown")
 export type ScriptFormat = typeof ScriptFormat.Type
@@ -43,6 +53,11 @@ export class Notice extends Schema.Class<Notice>("Notice")({
 export class Subtitle extends Schema.TaggedClass<Subtitle>()("Subtitle", {
   format: Schema.Literal("srt", "vtt", "ass"),
   cues: Schema.Array(Cue),
+  /** Cues that could not be read, in file order. */
+  lost: Schema.Array(LostCue).pipe(
+    Schema.propertySignature,
+    Schema.withConstructorDefault(() => [])
+  ),
   notices: Schema.Array(Notice)
 }) {}
 

@@ -27,6 +27,15 @@ export interface TightLine {
   readonly shortenBy?: number
 }
 
+/** A line that cannot be read, and so will not be heard. */
+export interface LostLine {
+  readonly cue: number
+  /** The source file's line on which it begins. */
+  readonly line: number
+  /** As report.json will have it: the file, the line, and what is wrong. */
+  readonly error: string
+}
+
 /** Somebody who speaks in a job. */
 export interface PlannedSpeaker {
   /** Absent for the cues that name nobody. */
@@ -52,6 +61,8 @@ export interface Effort {
   readonly credits?: number
   /** Lines that would not fit. */
   readonly tightLines: number
+  /** Lines that cannot be read. */
+  readonly lostLines: number
 }
 
 /** One job of a dry run. */
@@ -64,6 +75,7 @@ export interface PlannedJob extends Effort {
   readonly lengths: Readonly<Record<LengthSource, number>>
   /** In the script's order. */
   readonly tight: ReadonlyArray<TightLine>
+  readonly lost: ReadonlyArray<LostLine>
 }
 
 /** Why a job cannot be run as it is. */

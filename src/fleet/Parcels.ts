@@ -7,7 +7,7 @@ import { HaltReason, Metrics } from "../domain/Report.ts"
 import { UtteranceRecord } from "../store/Handover.ts"
 
 /** Raised with a change of what machines hand each other: one of another version must not guess. */
-export const edition = 1
+export const edition = 2
 
 /** What the utterances of a batch have in common: a file in the shared folder, named by its content. */
 export const Terms = Schema.Struct({

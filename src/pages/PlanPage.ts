@@ -34,6 +34,11 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
       </header>
       <main>
         ${cards("What it would take", totals(total))} ${list("Faults", "faults", faults.map(faultText))}
+        ${list(
+          "Lines that cannot be read",
+          "lost",
+          jobs.flatMap(({ lost }) => lost.map(({ error }) => error))
+        )}
         <section class="list" aria-labelledby="lines-title">
           <h2 id="lines-title">Lines that will not fit</h2>
           ${searchBox({
@@ -84,9 +89,11 @@ const verdict = ({ faults, total }: PlanReport): Html => {
   const [tone, words] =
     faults.length > 0
       ? ["bad", `${counted(faults.length, "fault")} to mend before it can be run`]
-      : total.tightLines > 0
-        ? ["warn", `It can be run; ${counted(total.tightLines, "line")} will not fit`]
-        : ["good", "It can be run, and every line fits"]
+      : total.lostLines > 0
+        ? ["bad", `${counted(total.lostLines, "line")} cannot be read and will not be heard`]
+        : total.tightLines > 0
+          ? ["warn", `It can be run; ${counted(total.tightLines, "line")} will not fit`]
+          : ["good", "It can be run, and every line fits"]
   return html`<p class="verdict ${tone}">${words}</p>`
 }
 
@@ -105,6 +112,9 @@ const totals = (total: Effort): ReadonlyArray<Card> => [
     poor: total.credits === undefined
   },
   { name: "Lines", value: grouped(total.lines), detail: `in ${counted(total.cues, "cue")}` },
+  ...(total.lostLines === 0
+    ? []
+    : [{ name: "Cannot be read", value: grouped(total.lostLines), detail: "will not be heard", poor: true }]),
   {
     name: "Will not fit",
     value: grouped(total.tightLines),

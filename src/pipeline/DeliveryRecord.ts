@@ -41,7 +41,11 @@ export const digestOf = Effect.fnUntraced(function* (
     hash.update(before === "[" ? "[]" : "]")
   }
   list(script._tag === "Subtitle" ? script.cues : script.blocks)
-  list(Iterable.map(words.cues, (cue) => ("skipped" in cue ? cue.skipped : "")))
+  list(
+    Iterable.map(words.cues, (cue) =>
+      "why" in cue ? [cue.line, cue.why] : "skipped" in cue ? cue.skipped : ""
+    )
+  )
   list(lines)
   for (const { utterance, lines: refs } of uses) hash.update(JSON.stringify([utterance.key, refs]))
   list(Iterable.map([...clips.keys()].sort(), (key) => [key, clips.get(key)?.checksum]))

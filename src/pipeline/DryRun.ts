@@ -49,22 +49,26 @@ const cutNotice = ({
   cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
 
 const plannedJob = (
-  { job, script, words, lines, uses }: JobPlan,
+  { job, words, lines, uses }: JobPlan,
   { tight, lengths }: Forecast,
   outlook: Outlook
 ): PlannedJob => ({
   id: job.id,
   input: job.inputName,
   outputs: job.outputs,
-  cues: (script._tag === "Subtitle" ? script.cues : script.blocks).length,
+  cues: words.cues.length,
   lines: lines.length,
   ...sendingOf(
     uses.map(({ utterance }) => utterance),
     outlook
   ),
   tightLines: tight.length,
+  lostLines: words.cues.filter((cue) => "why" in cue).length,
   speakers: plannedSpeakers(words.cues, lines),
   tight,
+  lost: words.cues.flatMap((cue) =>
+    "why" in cue ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }] : []
+  ),
   lengths
 })
 
@@ -90,7 +94,8 @@ const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, o
     cues: sum(({ cues }) => cues),
     lines: sum(({ lines }) => lines),
     ...sendingOf(plan?.utterances ?? [], outlook),
-    tightLines: sum(({ tightLines }) => tightLines)
+    tightLines: sum(({ tightLines }) => tightLines),
+    lostLines: sum(({ lostLines }) => lostLines)
   }
 }
 

@@ -130,7 +130,9 @@ interface Source {
 
 const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
   script._tag === "Subtitle"
-    ? new Map(script.cues.map(({ index, start, end, text }) => [index, { start, end, text }]))
+    ? new Map(
+        [...script.cues, ...script.lost].map(({ index, start, end, text }) => [index, { start, end, text }])
+      )
     : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
 
 /** A line's share of a placement: all of it, or by its characters where several lines were not told apart. */
@@ -176,8 +178,9 @@ const outcomeOf = (
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
   const reason = "skipped" in spoken ? spoken.skipped : undefined
+  const lost = "why" in spoken ? `${job.inputName}:${spoken.line}: ${spoken.why}` : undefined
   const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
-  const skipped = reason === behindFilm ? undefined : reason
+  const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const text = source?.text ?? ""
   const flags = distinctFlags([
@@ -198,7 +201,8 @@ const outcomeOf = (
         ? undefined
         : behind
           ? "the film has ended before it is said"
-          : (error ??
+          : (lost ??
+            error ??
             (lines.some((line) => unsaid.has(lineName(line)))
               ? "the service did not say it: can its voice speak this?"
               : "its audio is not at hand yet")),

@@ -1,5 +1,5 @@
 /** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
-import { Array, Effect, Either, Option } from "effect"
+import { Array, Effect, Either } from "effect"
 import type { Script, ScriptRejected } from "../domain/Cue.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
@@ -139,7 +139,8 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
     rejected(batch.manifest, `job ${job.id}: ${fault}`)
   )
-  const notices = [...Option.toArray(Option.fromNullable(notice)), ...mending.notices]
+  const missed = lostNotice(job, words)
+  const notices = [notice, missed, ...mending.notices].filter((told) => told !== undefined)
   const plan: JobPlan = { job, script, words, ...mending, video, reel, notices }
   return plan
 })
@@ -164,7 +165,7 @@ const filmedOf = (
 export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
   const texts = new Map(
     script._tag === "Subtitle"
-      ? script.cues.map(({ index, text }) => [index, text] as const)
+      ? [...script.cues, ...script.lost].map(({ index, text }) => [index, text] as const)
       : script.blocks.map(({ text }, at) => [at + 1, text] as const)
   )
   return (cue) => texts.get(cue)
@@ -187,6 +188,23 @@ const mendedBy = (
       })
     )
   )
+}
+
+/** How many lines are named. */
+const named = 3
+
+/** That lines will not be heard because they cannot be read. */
+const lostNotice = ({ inputName, onFailure }: Job, words: Words): string | undefined => {
+  const lost = words.cues.flatMap((cue) => ("why" in cue ? [cue.line] : []))
+  if (lost.length === 0) return undefined
+  const [it, they] = lost.length === 1 ? ["it", "line"] : ["them", "lines"]
+  const places = lost.slice(0, named).map((line) => `${inputName}:${line}`)
+  const more = lost.length > named ? ` and ${lost.length - named} more` : ""
+  const outcome =
+    onFailure === "silence"
+      ? `onFailure: silence delivers the job without ${it}`
+      : `the job fails unless you correct ${it} or set onFailure: silence`
+  return `${lost.length} ${they} cannot be read and will not be heard (${places.join(", ")}${more}); ${outcome}`
 }
 
 const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>

@@ -69,6 +69,11 @@ export const changesOf = Effect.fnUntraced(function* (
       ? script.script.cues.find(({ index }) => index === cue)?.text
       : script.script.blocks[cue - 1]?.text
   const strange = Object.keys(wishes).filter((name) => !lines.some((line) => overrideName(line) === name))
+  const lost = script.words.cues.find((spoken) => spoken.cue === cue && "why" in spoken)
+  if (lost !== undefined)
+    return yield* new ReviewFailed({
+      words: `cue ${cue} cannot be read: correct line ${lost.line} of ${script.job.inputName}, and run the batch again`
+    })
   if (strange.length > 0 || lines.length === 0)
     return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
   const changes: Changes = Object.fromEntries(

@@ -2,7 +2,7 @@
 import { parse, type ParsedASSEvent } from "ass-compiler"
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, Notice, ScriptFault, Subtitle } from "../domain/Cue.ts"
+import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../domain/Cue.ts"
 import { millis } from "../domain/Units.ts"
 import { excerpt } from "./CueLines.ts"
 import { turnsOfMarkup } from "./CueText.ts"
@@ -21,40 +21,43 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   const cues: Array<Cue> = []
   const notices = [...mended.notices]
   const faults = [...mended.faults]
+  const lost: Array<LostCue> = []
+  let before = millis(0)
   events.forEach((event, i) => {
-    const line = mended.lines[i] ?? 1
+    const { line, written } = mended.lines[i] ?? { line: 1, written: "" }
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
     if (!(start >= 0 && start < longestTime && Math.abs(end) < longestTime)) {
-      faults.push(
-        ScriptFault.make({
-          line,
-          found: excerpt(event.Text?.raw ?? ""),
-          expected: "expected a start and an end such as 0:00:01.00,0:00:02.50"
-        })
-      )
+      const found = excerpt(event.Text?.raw ?? written)
+      const expected = "expected a start and an end such as 0:00:01.00,0:00:02.50"
+      faults.push(ScriptFault.make({ line, found, expected }))
+      const times = { start: before, end: before }
+      const why = `"${found}": ${expected}`
+      const words = (event.Text ?? null) === null ? { text: lastField(written) } : wordsOf(event)
+      lost.push(LostCue.make({ index: i + 1, ...times, line, why, ...words }, unchecked))
       return
     }
+    before = millis(Math.max(start, end))
     if (end < start)
       notices.push(Notice.make({ line, message: "the event ends before it starts: its end was left open" }))
-    const speaker = speakerOf(event)
     cues.push(
       Cue.make(
         {
           index: i + 1,
           start: millis(start),
-          end: millis(Math.max(start, end)),
+          end: before,
           line,
-          ...(isSung(event) ? { sung: true } : {}),
-          ...voicesOf(
-            turnsOfMarkup(spokenText(event)).map((turn) => ({
-              speaker: turn.speaker ?? speaker,
-              text: turn.text
-            }))
-          )
+          ...wordsOf(event)
         },
         unchecked
       )
+    )
+  })
+  mended.unread.forEach(({ line, written }, i) => {
+    const why = `"${excerpt(written)}": expected a Format line above it that names ${needed.join(", ")}`
+    const times = { start: before, end: before }
+    lost.push(
+      LostCue.make({ index: events.length + i + 1, ...times, line, why, text: lastField(written) }, unchecked)
     )
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)
@@ -71,8 +74,29 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       Notice.make({ line: fault.line, message: `passed over: ${fault.expected}; "${fault.found}"` })
     )
   return Either.right(
-    Subtitle.make({ format: "ass", cues: inOrder(cues), notices: notices.sort((a, b) => a.line - b.line) })
+    Subtitle.make({
+      format: "ass",
+      cues: inOrder(cues),
+      lost,
+      notices: notices.sort((a, b) => a.line - b.line)
+    })
   )
+}
+
+/** What an event says, and who. */
+const wordsOf = (event: ParsedASSEvent) => {
+  const speaker = speakerOf(event)
+  const turns = turnsOfMarkup(spokenText(event))
+  return {
+    ...(isSung(event) ? { sung: true as const } : {}),
+    ...voicesOf(turns.map((turn) => ({ speaker: turn.speaker ?? speaker, text: turn.text })))
+  }
+}
+
+/** The words of an event whose columns are not known or not all there: its last field, where that is none of the times. */
+const lastField = (written: string): string => {
+  const last = written.split(",").slice(-1).join()
+  return /\p{L}{2}/u.test(last) ? last.trim() : ""
 }
 
 /**
@@ -80,8 +104,9 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
  */
 interface Repaired {
   readonly text: string
-  /** The line of each Dialogue, from 1. */
-  readonly lines: ReadonlyArray<number>
+  readonly lines: ReadonlyArray<WrittenEvent>
+  /** Events below a Format line that is of no use. */
+  readonly unread: ReadonlyArray<WrittenEvent>
   readonly notices: ReadonlyArray<Notice>
   /** Format lines without a column that is needed: what stands below them cannot be read. */
   readonly faults: ReadonlyArray<ScriptFault>
@@ -89,11 +114,20 @@ interface Repaired {
   readonly events: boolean
 }
 
+/** A Dialogue as the file has it. */
+interface WrittenEvent {
+  /** From 1. */
+  readonly line: number
+  /** What stands behind `Dialogue:`. */
+  readonly written: string
+}
+
 const commonFormat = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
 const repaired = (text: string): Repaired => {
   const kept: Array<string> = ["[Events]"]
-  const lines: Array<number> = []
+  const lines: Array<WrittenEvent> = []
+  const unread: Array<WrittenEvent> = []
   const notices: Array<Notice> = []
   const faults: Array<ScriptFault> = []
   let events = false
@@ -119,7 +153,12 @@ const repaired = (text: string): Repaired => {
             expected: `the Format of [Events] names no ${missing.join(" and no ")}: the lines below it cannot be read`
           })
         )
-    } else if (inside && readable && /^dialogue\s*:/iu.test(line)) {
+    } else if (inside && /^dialogue\s*:/iu.test(line)) {
+      const event = line.replace(/^dialogue\s*:\s*/iu, "")
+      if (!readable) {
+        unread.push({ line: i + 1, written: event })
+        return
+      }
       if (columns === undefined) {
         columns = columnsOf(commonFormat)
         kept.push(commonFormat)
@@ -130,12 +169,11 @@ const repaired = (text: string): Repaired => {
           })
         )
       }
-      const event = line.replace(/^dialogue\s*:\s*/iu, "")
       kept.push(`Dialogue: ${heldOverrides(closedBraces(dottedTimes(event, columns)))}`)
-      lines.push(i + 1)
+      lines.push({ line: i + 1, written: event })
     }
   })
-  return { text: kept.join("\n"), lines, notices, faults, events }
+  return { text: kept.join("\n"), lines, unread, notices, faults, events }
 }
 
 /** Without these an event says nothing. */

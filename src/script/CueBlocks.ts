@@ -8,12 +8,15 @@ import { Notice, ScriptFault } from "../domain/Cue.ts"
 import {
   dressedNumberOf,
   excerpt,
+  isAsideHead,
   isBlank,
+  isInAside,
   numberOf,
   type Paragraph,
   paragraphsOf,
   trimmed
 } from "./CueLines.ts"
+import type { LostBlock } from "./LostCues.ts"
 import { timingOf, type Timing, type TimingStyle } from "./Timing.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
@@ -25,11 +28,14 @@ export interface CueBlock {
   readonly start: number
   readonly end: number
   readonly lines: ReadonlyArray<string>
+  /** Where the words cannot be read, though the time can: what the file holds, and what was expected. */
+  readonly why?: string
 }
 
 /** The blocks of a file in file order. */
 export interface CueBlocks {
   readonly blocks: ReadonlyArray<CueBlock>
+  readonly lost: ReadonlyArray<LostBlock>
   readonly notices: ReadonlyArray<Notice>
 }
 
@@ -40,7 +46,7 @@ export const cueBlocks = (
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const lines = text.split("\n")
   const timings = lines.map((line) => timingOf(line, style))
-  const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [] }
+  const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [], lost: [] }
   const body = style === "vtt" ? passHeader(scan) : 0
   let previous = nextTiming(scan, body)
   passLead(scan, body, previous, style)
@@ -55,7 +61,11 @@ export const cueBlocks = (
 /** What stands before the first cue: in WebVTT comments and styles, else nothing that belongs there. */
 const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): void => {
   const to = textEnd(scan, time, undefined)
-  if (style !== "vtt") return passOver(scan, from, to, "text before the first cue")
+  if (style !== "vtt") {
+    const first = scan.lines.findIndex((line, at) => at >= from && !isBlank(line))
+    if (first < to && numberOf(scan.lines[first]) !== undefined) return loseUntimed(scan, first, to)
+    return passOver(scan, from, to, "text before the first cue")
+  }
   for (const paragraph of paragraphsOf(scan.lines, from, to))
     if (!isAside(scan, paragraph, time))
       passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
@@ -68,6 +78,7 @@ interface Scan {
   readonly faults: Array<ScriptFault>
   readonly unreadable: Array<ScriptFault>
   readonly blocks: Array<CueBlock>
+  readonly lost: Array<LostBlock>
 }
 
 const finish = (
@@ -92,6 +103,7 @@ const finish = (
     notice(scan, fault.line, `passed over: ${fault.expected}; "${fault.found}"`)
   return Either.right({
     blocks: scan.blocks,
+    lost: scan.lost.sort((a, b) => a.line - b.line),
     notices: scan.notices.sort((a, b) => a.line - b.line)
   })
 }
@@ -154,19 +166,15 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
   }
   const end = textEnd(scan, next, number ?? last)
   if (timing?.kind !== "time") {
-    const words = scan.lines
-      .slice(time + 1, end)
-      .join(" ")
-      .trim()
+    const lines = style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
+    const words = lines.join(" ").trim()
     const arrowOnly = style === "vtt" && words === "" && !/[\p{L}\p{N}]/u.test(written)
-    if (!arrowOnly)
-      scan.unreadable.push(
-        ScriptFault.make({
-          line: time + 1,
-          found: excerpt(words === "" ? written : `${written} ${words}`),
-          expected: timing?.kind === "unreadable" ? timing.why : "expected a time line"
-        })
-      )
+    if (arrowOnly) return
+    const found = excerpt(words === "" ? written : `${written} ${words}`)
+    const expected = timing?.kind === "unreadable" ? timing.why : "expected a time line"
+    scan.unreadable.push(ScriptFault.make({ line: time + 1, found, expected }))
+    if (style !== "vtt" || !isInAside(scan.lines, time))
+      scan.lost.push({ line: time + 1, number, lines, why: `"${found}": ${expected}` })
     return
   }
   if (timing.mended !== undefined) notice(scan, time + 1, timing.mended)
@@ -176,28 +184,23 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       time + 1,
       `words behind the time were passed over: "${excerpt(timing.words)}"; a cue's text stands below its time`
     )
+  const lines = trimmed([
+    timing.text ?? "",
+    ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
+  ])
   if (isUntimed(timing.start) && isUntimed(timing.end)) {
-    scan.unreadable.push(
-      ScriptFault.make({
-        line: time + 1,
-        found: written,
-        expected: "99:59:59 stands for a cue without a time: give it one"
-      })
-    )
+    const expected = "99:59:59 stands for a cue without a time: give it one"
+    scan.unreadable.push(ScriptFault.make({ line: time + 1, found: written, expected }))
+    scan.lost.push({ line: time + 1, number, lines, why: `"${written}": ${expected}` })
     return
   }
   if (timing.end < timing.start)
     notice(scan, time + 1, `the cue ends before it starts (${written}): its end was left open`)
-  scan.blocks.push({
-    line: time + 1,
-    number,
-    start: timing.start,
-    end: Math.max(timing.start, timing.end),
-    lines: trimmed([
-      timing.text ?? "",
-      ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
-    ])
-  })
+  const times = { start: timing.start, end: Math.max(timing.start, timing.end) }
+  if (lines.length === 0 && timing.words !== "") {
+    const why = `"${excerpt(timing.words)}": expected the cue's text below its time line`
+    scan.blocks.push({ line: time + 1, number, ...times, lines: [timing.words], why })
+  } else scan.blocks.push({ line: time + 1, number, ...times, lines })
 }
 
 /** 99:59:59, by which some tools mark a cue that has no time yet. */
@@ -216,11 +219,19 @@ const srtText = (scan: Scan, from: number, to: number, number: number | undefine
       (!isBlank(scan.lines[line + 1]) || endsFile(scan, line + 1))
     ) {
       end = line
-      passOver(scan, line, to, "a cue without a time line")
+      loseUntimed(scan, line, to)
       break
     }
   }
   return trimmed(scan.lines.slice(from, end))
+}
+
+/** A numbered cue without a time line, from its number on. */
+const loseUntimed = (scan: Scan, from: number, to: number): void => {
+  const lines = scan.lines.slice(from, to)
+  passOver(scan, from, to, "a cue without a time line")
+  const why = `"${excerpt(lines.join(" "))}": expected a time line below the cue's number`
+  scan.lost.push({ line: from + 1, number: numberOf(lines[0]), lines: lines.slice(1), why })
 }
 
 /** Whether nothing stands from a line on: what was above it is where a file was cut off. */
@@ -242,8 +253,12 @@ const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyAr
     rest = paragraphs.slice(1)
   }
   for (const paragraph of rest)
-    if (!isAside(scan, paragraph, next))
+    if (!isAside(scan, paragraph, next)) {
       passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
+      const text = scan.lines.slice(paragraph.from, paragraph.to)
+      const why = `"${excerpt(text.join(" "))}": a blank line ends a WebVTT cue; expected a time line above this text`
+      scan.lost.push({ line: paragraph.from + 1, number: undefined, lines: text, why })
+    }
   return lines
 }
 
@@ -251,7 +266,7 @@ const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyAr
 const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
   const first = scan.lines[paragraph.from] ?? ""
   return (
-    /^\s*(?:NOTE(?:\s|$)|STYLE\s*$|REGION\s*$|Region:)/u.test(first) ||
+    isAsideHead(first) ||
     (paragraph.to === next && next < scan.lines.length && paragraph.to - paragraph.from === 1) ||
     scan.lines.slice(paragraph.from, paragraph.to).every((line) => isBlank(line)) ||
     /^[^{}]*(?:\{[^{}]*)?\}\s*$/u.test(scan.lines[paragraph.to - 1] ?? "")

@@ -71,3 +71,14 @@ export const trimmed = (lines: ReadonlyArray<string>): ReadonlyArray<string> => 
   while (kept.length > 0 && kept.at(-1) === "") kept.pop()
   return kept
 }
+
+/** Whether a WebVTT paragraph that begins with this line is a comment, a style or a region. */
+export const isAsideHead = (line: string): boolean =>
+  /^\s*(?:NOTE(?:\s|$)|STYLE\s*$|REGION\s*$|Region:)/u.test(line)
+
+/** Whether a line of a WebVTT file belongs to a comment, a style or a region. */
+export const isInAside = (lines: ReadonlyArray<string>, line: number): boolean => {
+  let first = line
+  while (first > 0 && lines[first - 1] !== "") first--
+  return isAsideHead(lines[first] ?? "")
+}

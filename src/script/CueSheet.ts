@@ -51,8 +51,10 @@ export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSh
 export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): ReadonlyArray<CueWords> =>
   words.map((cue) => {
     const rows = sheet.filter((row) => row.cues.some(([from, to]) => cue.cue >= from && cue.cue <= to))
-    if ("skipped" in cue || rows.length === 0) return cue
+    const isLost = "skipped" in cue && cue.skipped === "lost"
+    if (("skipped" in cue && !isLost) || rows.length === 0) return cue
     if (rows.at(-1)?.skip === true) return { cue: cue.cue, line: cue.line, skipped: "excluded" }
+    if ("skipped" in cue) return cue
     const { speaker, ...wishes } = rows.reduce<Overrides>((sum, row) => ({ ...sum, ...row.overrides }), {})
     const [first, ...others] = cue.parts
     const dressed = (part: typeof first): typeof first => {

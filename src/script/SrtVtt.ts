@@ -1,12 +1,13 @@
 /** SRT, WebVTT and SBV files to cues, through the `subtitle` package. */
-import { Either } from "effect"
+import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { parseSync } from "subtitle"
-import { Cue, Notice, type ScriptFault, Subtitle } from "../domain/Cue.ts"
+import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../domain/Cue.ts"
 import { millis } from "../domain/Units.ts"
 import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
+import { lostCues } from "./LostCues.ts"
 import { srtClock, type TimingStyle } from "./Timing.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 
@@ -15,15 +16,18 @@ export const readSrtVtt = (
   text: string,
   style: TimingStyle
 ): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> =>
-  Either.map(cueBlocks(text, style), ({ blocks, notices }) => {
+  Either.map(cueBlocks(text, style), ({ blocks, lost, notices }) => {
     const numbers = numbersOf(blocks)
     const cues = parsedText(blocks).flatMap((cue, i) => {
       const block = blocks[i]
       return block === undefined ? [] : [cueOf(cue, block, numbers.of(i, block), style)]
     })
+    const untimed = lostCues(lost, blocks, cues, (text) => spokenBy(text, style))
+    const [read, unread] = Array.partition(cues, (cue) => cue instanceof LostCue)
     return Subtitle.make({
       format: style === "vtt" ? "vtt" : "srt",
-      cues: inOrder(cues),
+      cues: inOrder(read),
+      lost: [...unread, ...untimed],
       notices: [...notices, ...numbers.notices, ...fragments(cues)].sort((a, b) => a.line - b.line)
     })
   })
@@ -62,17 +66,19 @@ const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =
 
 const mark = "\u2060"
 
-const cueOf = (parsed: ParsedCue, block: CueBlock, index: number, style: TimingStyle): Cue =>
-  Cue.make(
-    {
-      index,
-      start: millis(parsed.start),
-      end: millis(parsed.end),
-      line: block.line,
-      ...voicesOf(turnsOfMarkup(style === "sbv" ? parsed.text.replace(/\[br\]/giu, "\n") : parsed.text))
-    },
-    unchecked
-  )
+const cueOf = (
+  parsed: ParsedCue,
+  { line, why }: CueBlock,
+  index: number,
+  style: TimingStyle
+): Cue | LostCue => {
+  const times = { start: millis(parsed.start), end: millis(parsed.end) }
+  const cue = { index, ...times, line, ...spokenBy(parsed.text, style) }
+  return why === undefined ? Cue.make(cue, unchecked) : LostCue.make({ ...cue, why }, unchecked)
+}
+
+const spokenBy = (text: string, style: TimingStyle) =>
+  voicesOf(turnsOfMarkup(style === "sbv" ? text.replace(/\[br\]/giu, "\n") : text))
 
 interface Numbers {
   readonly of: (position: number, block: CueBlock) => number

@@ -10,6 +10,7 @@ import { fromSeconds, type Millis, millis } from "../domain/Units.ts"
 import { languagesOf, linesIn } from "./Bilingual.ts"
 import type { Lexicon } from "./Lexicon.ts"
 import type { Overrides } from "./Overrides.ts"
+import { lostWords, type LostWords, withLost } from "./LostCues.ts"
 import { withSentencesKept } from "./MidSentence.ts"
 import { naturalLength } from "./Pace.ts"
 import { withoutRepeats } from "./Rolling.ts"
@@ -38,6 +39,7 @@ export interface WordsPart {
 export type CueWords =
   | { readonly cue: number; readonly line: number; readonly parts: NonEmptyReadonlyArray<WordsPart> }
   | { readonly cue: number; readonly line: number; readonly skipped: SkipReason | typeof behindFilm }
+  | LostWords
 
 /** It has something to say, but the film has ended before: the one reason for which it is missed. */
 export const behindFilm = "behind-film"
@@ -98,7 +100,7 @@ const subtitleWords = (
   const read = cues.map((cue, i): CueWords => {
     const text = fresh[i] ?? ""
     const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
-    if (isDestroyed(cue.text)) return skip("unreadable")
+    if (isDestroyed(cue.text)) return lostWords(cue, destroyed, reader)
     if (cue.sung === true && settings.music !== "speak") return skip("music")
     if (text === "" && isPronounceable(cue.text)) return skip("repeated")
     const chosen = which === "all" ? text : linesIn(text, which, languages)
@@ -109,8 +111,11 @@ const subtitleWords = (
     const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
     return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
   })
-  return { cues: withSentencesKept(read, cues), notices: reader.notices }
+  return { cues: withLost(withSentencesKept(read, cues), script, reader), notices: reader.notices }
 }
+
+const destroyed =
+  "an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
 
 /** A third of the letters and more destroyed by an earlier conversion: nothing that could be said. */
 const isDestroyed = (text: string): boolean => {

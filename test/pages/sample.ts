@@ -144,7 +144,8 @@ const effort = {
   underWay: 0,
   refused: 0,
   characters: 18_400,
-  tightLines: 2
+  tightLines: 2,
+  lostLines: 1
 }
 
 /** A plan of two jobs with lines that will not fit, a fault and a notice. */
@@ -190,9 +191,10 @@ export const samplePlan: PlanReport = {
         late: 0,
         flags: ["fast"]
       }
-    ]
+    ],
+    lost: [{ cue: 401, line: 1203, error: `subs/${id}.vi.srt:1203: "00:xx:12 --> …": ${hostile}` }]
   })),
-  total: { ...effort, tightLines: 4 },
+  total: { ...effort, tightLines: 4, lostLines: 2 },
   faults: [{ file: "subs/harbour-ep03.vi.srt", line: 12, message: "expected a time, found nothing" }],
   notices: ["subs/harbour-ep01.vi.srt:40: a cue ends before it starts; its length is guessed"]
 }

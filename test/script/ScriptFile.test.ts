@@ -66,7 +66,6 @@ describe("readScript", () => {
   it("tells words that stand where only settings belong, and a number that is all there is of a cue", () => {
     const behind = "1\n00:00:01,000 --> 00:00:02,000 X1:40 ANNA: Hello there.\n\n2\n"
     expect(cues("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([
-      [1, 1000, 2000, "", 2],
       [2, 3000, 4000, "Two", 5]
     ])
     expect(notices("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([

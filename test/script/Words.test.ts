@@ -378,7 +378,7 @@ describe("what is said", () => {
     expect(one("你好\n我是小王")).toEqual(["你好 我是小王"])
     expect(one("- \u00a0 -")).toBe("empty")
     expect(one("?!...")).toBe("empty")
-    expect(one("\ufffd\ufffd\ufffd \ufffd\ufffd")).toBe("unreadable")
+    expect(one("\ufffd\ufffd\ufffd \ufffd\ufffd")).toBe("lost")
   })
 
   it("never holds mark-up, and never is without a letter or digit", () => {
