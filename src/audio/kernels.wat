@@ -329,33 +329,37 @@
           (f32x4.abs (local.get $slope))
           (f32x4.abs (f32x4.add (local.get $bend) (local.get $bend)))))))
 
-  ;; What the levels between 4 samples from `line` on and the next are taken for at most: four thirds of what is `found` at first sight,
-  ;; and twice the louder of both samples; nothing from `end` on.
-  (func $most (param $found v128) (param $line i32) (param $end i32) (result v128)
-    (local $louder v128)
-    (local.set $louder
-      (f32x4.pmax
-        (f32x4.abs (v128.load (local.get $line)))
-        (f32x4.abs (v128.load offset=4 (local.get $line)))))
+  ;; The most that the levels between 4 samples from `line` on and the next can count for: twice the loudest of the 16 samples around each.
+  (func $most (param $line i32) (result v128)
+    (local $last i32) (local $louder v128)
+    (local.set $last (i32.add (local.get $line) (i32.const 32)))
+    (local.set $line (i32.sub (local.get $line) (i32.const 28)))
+    (loop $next
+      (local.set $louder (f32x4.pmax (local.get $louder) (f32x4.abs (v128.load (local.get $line)))))
+      (local.set $line (i32.add (local.get $line) (i32.const 4)))
+      (br_if $next (i32.le_u (local.get $line) (local.get $last))))
+    (f32x4.add (local.get $louder) (local.get $louder)))
+
+  ;; Four thirds of what the short filter has `found` between 4 samples from `line` on and the next; nothing from `end` on.
+  (func $likely (param $found v128) (param $line i32) (param $end i32) (result v128)
     (v128.and
-      (f32x4.pmin
-        (f32x4.add (local.get $louder) (local.get $louder))
-        (f32x4.mul (local.get $found) (f32x4.splat (f32.const 1.3333334))))
+      (f32x4.mul (local.get $found) (f32x4.splat (f32.const 1.3333334)))
       (i32x4.gt_s
         (i32x4.splat (i32.shr_s (i32.sub (local.get $end) (local.get $line)) (i32.const 2)))
         (v128.const i32x4 0 1 2 3))))
 
-  ;; Looks between `count` samples from `line` on and the next, each, for the highest level there: it is written down where it is above
-  ;; `least`, else 0; what is asked for is the highest of all, 0 for none, each taken for no more than `most` says. At first sight by 12
-  ;; weights each, nearest first: of the half, of the quarters' even and of their odd part; where that leaves it possible that one counts, by
-  ;; the 24 that stand behind those. Stretches of 64 in which no sample is above half of `least` are passed over.
+  ;; Finds the highest level between each of `count` samples from `line` on and the next. Writes it to `out` where it is above `least`, else
+  ;; 0; returns the highest of all, 0 for none, each limited by `likely` and `most`. Two filters interpolate, and the higher result counts: a
+  ;; short one of 12 weights each, nearest first, of the half, of the quarters' even and of their odd part; and, where that leaves a level above
+  ;; `least` possible, a long one, whose 24 weights each follow. Stretches of 64 are skipped where neither they nor the 8 samples before and
+  ;; behind them hold one above half of `least`.
   (func (export "crests")
     (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $least f32)
     (result f32)
     (local $end i32) (local $stretch i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32)
     (local $zero v128) (local $leasts v128) (local $all v128)
     (local $l v128) (local $r v128) (local $sum v128) (local $w v128) (local $crest0 v128) (local $crest1 v128)
-    (local $most0 v128) (local $most1 v128)
+    (local $most0 v128) (local $most1 v128) (local $near0 v128) (local $near1 v128)
     (local $half0 v128) (local $even0 v128) (local $odd0 v128) (local $half1 v128) (local $even1 v128) (local $odd1 v128)
     (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $leasts (f32x4.splat (local.get $least)))
@@ -366,16 +370,18 @@
         (if
           (f32.gt
             (call $loudest
-              (local.get $line)
+              (i32.sub (local.get $line) (i32.const 28))
               (select
-                (i32.const 65)
+                (i32.const 79)
                 (i32.add
                   (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))
-                  (i32.const 1))
+                  (i32.const 15))
                 (i32.le_u (local.get $stretch) (local.get $end))))
             (f32.mul (local.get $least) (f32.const 0.5)))
           (then
             (loop $more
+              (local.set $near0 (local.get $zero))
+              (local.set $near1 (local.get $zero))
               (local.set $weight (local.get $weights))
               (local.set $last (i32.add (local.get $weights) (i32.const 144)))
               (loop $closer
@@ -414,28 +420,37 @@
                   (local.set $weight (i32.add (local.get $weight) (i32.const 12)))
                   (br_if $pair (i32.lt_u (local.get $weight) (local.get $last))))
                 (local.set $crest0
-                  (call $highest
-                    (v128.load (local.get $line))
-                    (f32x4.add (local.get $even0) (local.get $odd0))
-                    (local.get $half0)
-                    (f32x4.sub (local.get $even0) (local.get $odd0))
-                    (v128.load offset=4 (local.get $line))))
+                  (f32x4.pmax (local.get $near0)
+                    (call $highest
+                      (v128.load (local.get $line))
+                      (f32x4.add (local.get $even0) (local.get $odd0))
+                      (local.get $half0)
+                      (f32x4.sub (local.get $even0) (local.get $odd0))
+                      (v128.load offset=4 (local.get $line)))))
                 (local.set $crest1
-                  (call $highest
-                    (v128.load offset=16 (local.get $line))
-                    (f32x4.add (local.get $even1) (local.get $odd1))
-                    (local.get $half1)
-                    (f32x4.sub (local.get $even1) (local.get $odd1))
-                    (v128.load offset=20 (local.get $line))))
+                  (f32x4.pmax (local.get $near1)
+                    (call $highest
+                      (v128.load offset=16 (local.get $line))
+                      (f32x4.add (local.get $even1) (local.get $odd1))
+                      (local.get $half1)
+                      (f32x4.sub (local.get $even1) (local.get $odd1))
+                      (v128.load offset=20 (local.get $line)))))
                 (if (i32.eq (local.get $last) (i32.add (local.get $weights) (i32.const 144)))
                   (then
-                    (local.set $most0 (call $most (local.get $crest0) (local.get $line) (local.get $end)))
+                    (local.set $most0 (call $likely (local.get $crest0) (local.get $line) (local.get $end)))
                     (local.set $most1
-                      (call $most (local.get $crest1) (i32.add (local.get $line) (i32.const 16)) (local.get $end)))
+                      (call $likely (local.get $crest1) (i32.add (local.get $line) (i32.const 16)) (local.get $end)))
+                    (local.set $near0 (local.get $crest0))
+                    (local.set $near1 (local.get $crest1))
                     (local.set $last (i32.add (local.get $last) (i32.const 288)))
-                    (br_if $closer
+                    (if
                       (v128.any_true
-                        (f32x4.gt (f32x4.pmax (local.get $most0) (local.get $most1)) (local.get $leasts)))))))
+                        (f32x4.gt (f32x4.pmax (local.get $most0) (local.get $most1)) (local.get $leasts)))
+                      (then
+                        (local.set $most0 (f32x4.pmin (local.get $most0) (call $most (local.get $line))))
+                        (local.set $most1
+                          (f32x4.pmin (local.get $most1) (call $most (i32.add (local.get $line) (i32.const 16)))))
+                        (br $closer))))))
               (local.set $crest0
                 (v128.and (local.get $crest0)
                   (f32x4.gt (f32x4.pmin (local.get $crest0) (local.get $most0)) (local.get $leasts))))

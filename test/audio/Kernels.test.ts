@@ -225,9 +225,10 @@ describe("the kernels", () => {
       let worst = 0
       let expected = 0
       for (let i = 0; i < length; i++) {
-        const louder = Math.max(Math.abs(line[23 + i] ?? 0), Math.abs(line[24 + i] ?? 0))
-        const most = Math.min(2 * louder, (4 / 3) * highestOf(placesOf(i, 0, 12)))
-        const crest = highestOf(placesOf(i, 36, 24))
+        const loudest = Math.max(...line.subarray(16 + i, 32 + i).map(Math.abs))
+        const near = highestOf(placesOf(i, 0, 12))
+        const most = Math.min(2 * loudest, (4 / 3) * near)
+        const crest = Math.max(near, highestOf(placesOf(i, 36, 24)))
         const found = crests[i] ?? NaN
         // What is computed in 32 bit may lie on the other side of what it is held against.
         const counts =
