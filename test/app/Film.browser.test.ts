@@ -10,11 +10,12 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { ffmpeg } from "../ffmpeg/media.ts"
 import { chromiumNeeded, noChromium, startChromium } from "../pages/chromium.ts"
 import { emptyFolder, type Ran, run } from "./process.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const cwd = emptyFolder()
 const at = (...names: ReadonlyArray<string>): string => join(cwd, ...names)
 const probe = (path: string) =>
-  Effect.runPromise(Effect.flatMap(Ffmpeg, ({ probe }) => probe(path)).pipe(Effect.provide(Ffmpeg.Default)))
+  Effect.runPromise(Effect.flatMap(Ffmpeg, ({ probe }) => probe(path)).pipe(Effect.provide(bundledFfmpeg)))
 
 /** The picture's packets, as one hash. */
 const pictureOf = async (path: string): Promise<string> => {

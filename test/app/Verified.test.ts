@@ -4,10 +4,10 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { locateConfigured } from "../../src/ffmpeg/Binary.ts"
 import { emptyFolder, run } from "./process.ts"
+import { bundled } from "../ffmpeg/binaries.ts"
 
-const { path: ffmpeg } = await Effect.runPromise(locateConfigured)
+const { path: ffmpeg } = bundled
 
 /** Does what ffmpeg does, but every FLAC that it writes is silent. */
 const deaf = `#!/usr/bin/env node

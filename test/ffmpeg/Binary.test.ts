@@ -5,6 +5,7 @@ import { ConfigProvider, Effect } from "effect"
 import { locate, locateConfigured } from "../../src/ffmpeg/Binary.ts"
 import { BinaryTrial, NoFfmpeg } from "../../src/ffmpeg/Failures.ts"
 import { folder, plainFolder } from "./media.ts"
+import { bundled, ffmpegs, system } from "./binaries.ts"
 
 /** A program that only claims to be ffmpeg. */
 const impostor = (path: string, script: string) =>
@@ -69,6 +70,16 @@ describe("locate", () => {
       expect(binary.version).toMatch(/\d/u)
     })
   )
+})
+
+describe("the ffmpegs under test", () => {
+  it("include the bundled one", () => {
+    expect(bundled.source).toBe("package")
+  })
+
+  it.skipIf(system === undefined)("include the system's (skipped: PATH has no ffmpeg)", () => {
+    expect(ffmpegs.map(({ binary }) => binary)).toContain(system)
+  })
 })
 
 describe("locateConfigured", () => {

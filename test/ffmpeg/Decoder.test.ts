@@ -1,12 +1,13 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { type Pcm, toInt16 } from "../../src/audio/Pcm.ts"
 import { encodeWav16 } from "../../src/audio/Wav.ts"
 import { NotAudio } from "../../src/ffmpeg/Failures.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "./media.ts"
+import { withEachFfmpeg } from "./binaries.ts"
 
 /** Noise of so many seconds, which no codec makes small, so that a share of the file is a share of the sound. */
 const noise = (path: string, seconds: number, ...options: ReadonlyArray<string>) =>
@@ -28,7 +29,7 @@ const refusal = (path: string) =>
 const summary = (result: Either.Either<Pcm, NotAudio>) =>
   Either.match(result, { onLeft: ({ reason }) => reason, onRight: ({ samples }) => samples.length })
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("decoding", (it) => {
+withEachFfmpeg("decoding", (it) => {
   it.scoped("gives the samples of every format that a service may send", () =>
     Effect.gen(function* () {
       const here = yield* folder

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { LanguageTag } from "../../src/domain/Ids.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
@@ -9,6 +9,7 @@ import type { AudioFormat } from "../../src/ffmpeg/Encode.ts"
 import { DiskFull, Unwritable } from "../../src/ffmpeg/Failures.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48 } from "./media.ts"
+import { withEachFfmpeg } from "./binaries.ts"
 
 const wav16: AudioFormat = { format: "wav", depth: 16 }
 
@@ -35,7 +36,7 @@ const syllables = (length: number): Float32Array =>
     return 0.6 * Math.min(1, into / 960, (14_400 - into) / 960) * (ring(700) + 0.5 * ring(2_600))
   })
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("encode", (it) => {
+withEachFfmpeg("encode", (it) => {
   it.scoped("writes every format at its length, the sound where it was", () =>
     Effect.gen(function* () {
       const here = yield* folder

@@ -5,11 +5,12 @@ import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import { type Binary, locateConfigured } from "../../src/ffmpeg/Binary.ts"
+import type { Binary } from "../../src/ffmpeg/Binary.ts"
 import { FfmpegFailed } from "../../src/ffmpeg/Failures.ts"
 import { runJob } from "../../src/ffmpeg/Fluent.ts"
 import type { Job } from "../../src/ffmpeg/Job.ts"
 import { folder, plainFolder } from "./media.ts"
+import { bundled } from "./binaries.ts"
 
 const pcmInput = { source: "stdin", options: ["-f", "s16le", "-ar", "48000", "-ac", "1"] } as const
 
@@ -65,7 +66,7 @@ describe("runJob", () => {
   it.scopedLive("hands every option over as it is", () =>
     Effect.gen(function* () {
       const here = yield* folder
-      const binary = yield* locateConfigured
+      const binary = bundled
       const target = join(here, "a.wav")
       const feed = new PassThrough()
       feed.end(Buffer.alloc(9_600))
@@ -79,7 +80,7 @@ describe("runJob", () => {
   it.scopedLive("tells how ffmpeg was called, and what it said, when it fails", () =>
     Effect.gen(function* () {
       const here = yield* folder
-      const binary = yield* locateConfigured
+      const binary = bundled
       const feed = new PassThrough()
       feed.end(Buffer.alloc(9_600))
       const failure = yield* Effect.flip(runJob(binary, toWav(join(here, "a.wav"), "-c:a", "no such"), feed))
@@ -95,7 +96,7 @@ describe("runJob", () => {
   it.scopedLive("fails, and does not hang, where the input is destroyed without an error", () =>
     Effect.gen(function* () {
       const here = yield* folder
-      const binary = yield* locateConfigured
+      const binary = bundled
       const feed = new PassThrough()
       feed.write(Buffer.alloc(9_600))
       const fiber = yield* Effect.fork(Effect.flip(runJob(binary, toWav(join(here, "a.wav")), feed)))

@@ -9,11 +9,12 @@ import { wavFileOf } from "../../src/ffmpeg/Encode.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { beginWav, WavPart } from "../../src/ffmpeg/WavPart.ts"
 import { ffmpeg, folder, rate48 } from "./media.ts"
+import { bundledFfmpeg } from "./binaries.ts"
 
 const seconds = 12_000
 const isWanted = process.env["DUBWRIGHT_LONG_WAV"] === "1"
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("a WAV past 4 GiB", (it) => {
+layer(bundledFfmpeg, { excludeTestServices: true })("a WAV past 4 GiB", (it) => {
   it.scoped.skipIf(!isWanted)("is as long as it should be, and has its last sounds where they belong", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "long.wav")

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { plainMp3 } from "../../src/audio/PlainMp3.ts"
 import { SampleRate } from "../../src/domain/Units.ts"
@@ -10,6 +10,8 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { mp3Decoder } from "../../src/ffmpeg/Mp3Samples.ts"
 import { mp3Threads } from "../../src/ffmpeg/Mp3Threads.ts"
 import { ffmpeg, plainFolder, rate24, rate48 } from "./media.ts"
+import { type Binary, majorOf } from "../../src/ffmpeg/Binary.ts"
+import { withEachFfmpeg } from "./binaries.ts"
 
 const rates = [24_000, 48_000, 44_100, 16_000].map((rate) => SampleRate.make(rate))
 const qualities = {
@@ -55,6 +57,13 @@ const encoded = (folder: string) =>
     return files
   })
 
+/**
+ * How far samples of a rate may be apart: a third of the last of 16 bits. At 24 kHz ffmpeg 5.1 and builds before it decode some
+ * frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
+ */
+const agreement = (rate: number, binary: Binary): number =>
+  rate === rate24 && (majorOf(binary) ?? 0) < 7 ? 0.1 : 1e-5
+
 const bytesOf = (path: string) => Effect.promise(() => readFile(path))
 
 /** The farthest that two sounds of one length are apart. */
@@ -86,7 +95,7 @@ const damages: ReadonlyArray<(bytes: Uint8Array, pick: (below: number) => number
   (bytes, pick) => Uint8Array.from([...bytes, ...bytes.subarray(pick(bytes.length))])
 ]
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("decoding MP3 within the process", (it) => {
+withEachFfmpeg("decoding MP3 within the process", (it) => {
   it.scoped("gives what ffmpeg gives, sample for sample, for every kind of plain file", () =>
     Effect.gen(function* () {
       const service = yield* Ffmpeg
@@ -102,8 +111,8 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("decoding MP3 within the pr
             Option.flatMap(Option.fromNullable(theirs[place]), Either.getRight)
           )
           const apart = mine === undefined ? Infinity : distance(mine, reference.samples)
-          // A hundred-thousandth is a third of the last of 16 bits.
-          expect({ rate, channels, options, apart: apart < 1e-5 ? "nothing" : apart }).toMatchObject({
+          const most = agreement(rate, service.binary)
+          expect({ rate, channels, options, apart: apart < most ? "nothing" : apart }).toMatchObject({
             apart: "nothing"
           })
         }

@@ -1,15 +1,17 @@
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { LanguageTag } from "../../src/domain/Ids.ts"
 import { millis } from "../../src/domain/Units.ts"
 import { usualDuck } from "../../src/audio/Ducking.ts"
 import { ContainerRefuses, NotMedia, UnknownContainer } from "../../src/ffmpeg/Failures.ts"
+import { majorOf } from "../../src/ffmpeg/Binary.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../src/ffmpeg/MediaInfo.ts"
 import type { MuxRequest } from "../../src/ffmpeg/Mux.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate48, video } from "./media.ts"
+import { withEachFfmpeg } from "./binaries.ts"
 
 const vi = LanguageTag.make("vi")
 const en = LanguageTag.make("en-GB")
@@ -50,7 +52,7 @@ const pictureStart = (path: string) =>
 const soundsOf = (info: MediaInfo) =>
   info.sounds.map(({ codec, language, title, isDefault }) => ({ codec, language, title, isDefault }))
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
+withEachFfmpeg("mux", (it) => {
   for (const [ending, codec, original] of [
     ["mp4", "aac", "aac"],
     ["mov", "pcm_s16le", "aac"],
@@ -179,7 +181,9 @@ layer(Ffmpeg.Default, { excludeTestServices: true })("mux", (it) => {
       for (const [layout, codec, ending, channels] of [
         ["5.1(side)", "ac3", "webm", 6],
         ["quad", "pcm_s16le", "webm", 5],
-        ["7.1.4", "pcm_s16le", "mp4", 8]
+        ["octagonal", "pcm_s16le", "mp4", 8],
+        // ffmpeg 5 has no layout of twelve channels.
+        ...((majorOf(service.binary) ?? 0) >= 7 ? ([["7.1.4", "pcm_s16le", "mp4", 8]] as const) : [])
       ] as const) {
         const film = join(here, "film.mkv")
         yield* video(film, {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { ratio } from "../../src/domain/Ratio.ts"
 import { Micros, framesAtMicros } from "../../src/domain/Units.ts"
@@ -8,8 +8,9 @@ import { NotMedia } from "../../src/ffmpeg/Failures.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
 import { clicks, feedOf, folder, rate24, rate48, video } from "./media.ts"
+import { withEachFfmpeg } from "./binaries.ts"
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("probe", (it) => {
+withEachFfmpeg("probe", (it) => {
   it.scoped("knows a film's length to the frame of audio, and its streams", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "film.mp4")

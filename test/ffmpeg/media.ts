@@ -1,11 +1,11 @@
-/** Media for the tests, made by the ffmpeg under test, and measures of what came out. */
+/** Media for the tests, made by the bundled ffmpeg, and measures of what came out. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { locateConfigured } from "../../src/ffmpeg/Binary.ts"
 import { frames, SampleRate } from "../../src/domain/Units.ts"
 import { runProcess } from "../../src/ffmpeg/Process.ts"
+import { bundled } from "./binaries.ts"
 
 export const rate24 = SampleRate.make(24_000)
 export const rate48 = SampleRate.make(48_000)
@@ -22,11 +22,9 @@ export const plainFolder = folderNamed("dubwright-test-")
 /** The same, under a name that trips command lines up. */
 export const folder = folderNamed("dub [wright]: 'ü' %d ")
 
-const binary = await Effect.runPromise(locateConfigured)
-
-/** Runs the ffmpeg under test, and dies of its last words where it fails. */
+/** Runs the bundled ffmpeg; dies of its last words where it fails. */
 export const ffmpeg = (...args: ReadonlyArray<string>) =>
-  runProcess(binary.path, ["-hide_banner", "-nostdin", "-y", ...args]).pipe(
+  runProcess(bundled.path, ["-hide_banner", "-nostdin", "-y", ...args]).pipe(
     Effect.tap(({ exitCode, stderr }) => (exitCode === 0 ? Effect.void : Effect.dieMessage(stderr)))
   )
 

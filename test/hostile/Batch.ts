@@ -7,7 +7,6 @@ import { Casting } from "../../src/domain/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
 import { profileOf, ProviderProfile } from "../../src/domain/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../src/domain/Utterance.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
 import { Wire } from "../../src/gateway/Wire.ts"
@@ -18,6 +17,7 @@ import { Learned } from "../../src/store/Learned.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import type { HostileService } from "./HostileService.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 export const casting = Casting.make({
   provider: ProviderId.make("provider_fast"),
@@ -65,7 +65,7 @@ export const parts = (
 ) =>
   Layer.mergeAll(
     stored(folder),
-    Ffmpeg.Default,
+    bundledFfmpeg,
     Gateway.Default.pipe(
       Layer.provide(Wire.Default),
       Layer.provide(

@@ -25,6 +25,7 @@ import { Progress, type ProgressEvent, silent } from "../../src/pipeline/Progres
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { plainFolder, video } from "../ffmpeg/media.ts"
+import { ffmpegs } from "../ffmpeg/binaries.ts"
 
 const rate = SampleRate.make(24_000)
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
@@ -147,9 +148,9 @@ const levelOf = (samples: Float32Array, from: number, to: number): number => {
   return 10 * Math.log10(sum / ((to - from) * 48) + 1e-12)
 }
 
-const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
+describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
+  const needs = Layer.mergeAll(service, silent).pipe(Layer.provideMerge(NodeContext.layer))
 
-describe("a delivery", () => {
   it.scopedLive(
     "is exactly as long as asked, to the frame, with speech where it was placed and nothing elsewhere",
     () =>

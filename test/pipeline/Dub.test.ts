@@ -18,6 +18,7 @@ import { Outlay } from "../../src/store/Outlay.ts"
 import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { gone, standIn, stored } from "./StandIn.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
@@ -71,7 +72,7 @@ it.scoped(
         ])
         const outlay = yield* Outlay
         expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })
 )
 
@@ -90,7 +91,7 @@ it.scoped("a service that is gone is told of once while it is waited for", () =>
       expect(
         told.filter((message) => message.includes("nobody there; it is tried again until"))
       ).toHaveLength(1)
-    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
 
@@ -110,7 +111,7 @@ it.scoped(
         expect(told).toEqual([
           "the service's voices could not be checked: no usable answer from the service: none within 30 seconds"
         ])
-      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })
 )
 
@@ -143,7 +144,7 @@ it.scopedLive(
         rmSync(join(folder, "out"), { recursive: true })
         expect(yield* ended).toEqual(["unfinished", 0, 2])
         expect(yield* ended, "both are fetched anew").toEqual(["delivered", 0, 0])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })
 )
 
@@ -181,7 +182,7 @@ it.scopedLive("warns where what another manifest had made will be written over",
         `${folder}/out holds Ep2, ep1 from a run of es.json: what has the same name is written over; ` +
           "to keep both, run one of them with another --out"
       ])
-    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
 
@@ -265,7 +266,7 @@ it.scopedLive(
           ["failed", ended, undefined, ["cut", "silent"]]
         ])
         expect(read("tale.srt").match(/--> \S+/gu)).toEqual(["--> 00:00:03,000"])
-      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })
 )
 
@@ -332,7 +333,7 @@ it.scopedLive(
         yield* Effect.provide(acceptTake(batch, batch.jobs[0], 1, { "1": wish }), standIn(0))
         expect(film().equals(before), "what is accepted is heard in it").toBe(false)
         expect(yield* tracks).toEqual(["eng", "vie", "ger"])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })
 )
 
@@ -362,6 +363,6 @@ it.scopedLive("what is delivered anew leaves nothing of what it was, and is list
         _tag: "Right",
         right: { file: join(folder, "out/note/note.flac"), missing: 0, off: 0 }
       })
-    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )

@@ -28,6 +28,7 @@ import { checksumOf } from "../../src/store/Checksum.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { randomOf, speechLike } from "../audio/signals.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const rate = SampleRate.make(24_000)
 const folder = mkdtempSync(join(tmpdir(), "dubwright-sections-"))
@@ -196,7 +197,7 @@ const state = Layer.provideMerge(
   ClipFolder.Default,
   writableState(join(folder, "state"), join(folder, "clips"))
 )
-const needs = Layer.mergeAll(Ffmpeg.Default, state).pipe(Layer.provideMerge(NodeContext.layer))
+const needs = Layer.mergeAll(bundledFfmpeg, state).pipe(Layer.provideMerge(NodeContext.layer))
 
 /** Files of a programme of three minutes and a little, which threads make, and a stem. */
 const delivered = (programme: Programme, name: string) =>

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { makeDecoder } from "../../src/pipeline/SpeakDecoder.ts"
 import { ffmpeg, plainFolder } from "../ffmpeg/media.ts"
+import { withEachFfmpeg } from "../ffmpeg/binaries.ts"
 
-layer(Ffmpeg.Default, { excludeTestServices: true })("decoding what was received", (it) => {
+withEachFfmpeg("decoding what was received", (it) => {
   it.scoped("needs a file for none but what is no plain MP3, and judges each by itself", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder

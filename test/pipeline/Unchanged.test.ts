@@ -5,7 +5,6 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LanguageTag } from "../../src/domain/Ids.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import type { RunFlags } from "../../src/pipeline/RunFlags.ts"
@@ -14,6 +13,7 @@ import { sourcesOf, unchangedSince } from "../../src/pipeline/Unchanged.ts"
 import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { standIn, stored } from "./StandIn.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const cue = (words: string) => `1\n00:00:00,500 --> 00:00:03,500\n${words}\n`
 const defaults = { provider: "provider_fast", voice: "v1", outputs: ["srt"] }
@@ -175,6 +175,6 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
         expect(Option.isNone(yield* lookedAfter(statement, undo)), what).toBe(true)
         expect(Option.isSome(yield* looked()), `${what}, taken back`).toBe(true)
       }
-    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Logger, LogLevel, ManagedRuntime, Redacted, Schema, Scope } from "effect"
 import { Task, TaskReference } from "../../src/contract/Task.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { Refusal } from "../../src/service/Refusal.ts"
 import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 /** With ffmpeg, looked for once. */
-export const runtime = ManagedRuntime.make(Ffmpeg.Default)
+export const runtime = ManagedRuntime.make(bundledFfmpeg)
 
 /** A running service and a way to ask it. */
 export interface Started {
