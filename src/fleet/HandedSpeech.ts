@@ -6,7 +6,6 @@ import { isUnderWay } from "../domain/UtteranceState.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { Progress } from "../pipeline/Progress.ts"
 import { mendClips } from "../pipeline/Speak.ts"
-import { limitReached } from "../pipeline/SpeakBudget.ts"
 import { makeRun } from "../pipeline/SpeakRun.ts"
 import type { SpeakSettings } from "../pipeline/SpeakSettings.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"
@@ -163,10 +162,7 @@ type Accounts = ReadonlyMap<UtteranceKey, Account>
 const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRecord) =>
   Effect.gen(function* () {
     const cost = (run.price(utterance.casting) ?? 0) * utterance.characters
-    if (!run.budget.reserve(cost)) {
-      yield* run.stop({ reason: "budget", words: limitReached(run.settings) })
-      return false
-    }
+    if (!(yield* run.afforded(cost))) return false
     const account = accounts.get(utterance.key)
     if (account !== undefined) account.reserved += cost
     return true
@@ -244,4 +240,5 @@ const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: Utt
     }
     run.budget.release(account.reserved)
     account.reserved = 0
+    yield* run.audited
   })

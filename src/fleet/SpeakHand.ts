@@ -4,7 +4,7 @@ import type { ProviderId } from "../domain/Ids.ts"
 import { profileOf } from "../domain/ProviderProfile.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
 import { Slots } from "../gateway/Slot.ts"
-import { SpeakBudget } from "../pipeline/SpeakBudget.ts"
+import { limitReached, SpeakBudget } from "../pipeline/SpeakBudget.ts"
 import { inThisThread } from "../pipeline/ClipMaker.ts"
 import { makeDecoder } from "../pipeline/SpeakDecoder.ts"
 import { type Desk, fetchesAtOnce, spoken } from "../pipeline/SpeakDesk.ts"
@@ -135,15 +135,21 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
 /** A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the others. */
 const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
   let halt: Halt | undefined
+  const budget = new SpeakBudget(grant?.credits)
+  const stop = (reason: Halt) =>
+    Effect.sync(() => {
+      halt ??= reason
+    })
   const view: SpeakRun = {
     ...run,
-    budget: new SpeakBudget(grant?.credits),
+    budget,
+    afforded: (cost) =>
+      budget.reserve(cost)
+        ? Effect.succeed(true)
+        : Effect.as(stop({ reason: "budget", words: limitReached(run.settings) }), false),
     price: grant === undefined ? run.price : () => grant.price,
     pricing: (_utterance, work) => work,
-    stop: (reason) =>
-      Effect.sync(() => {
-        halt ??= reason
-      }),
+    stop,
     halted: () => halt,
     stopped: Effect.never
   }

@@ -155,6 +155,12 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
         Effect.asVoid
       ),
 
+      /** The account's credits, where the service tells a number; not tried again. */
+      balance: speech.credits({}).pipe(
+        Effect.mapError((error) => faultOf(error)),
+        Effect.map(({ credits, unlimited }) => (unlimited ? undefined : (credits ?? undefined)))
+      ),
+
       /** The read endpoints, as the service answers them, brought into the contract's shape. */
       reads: {
         health: read(speech.health({})),

@@ -4,6 +4,7 @@ import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
 import { retryAfterIn } from "../contract/RetryAfter.ts"
 import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./Foreign.ts"
 import { presentable } from "./ServiceAddress.ts"
+import { codesIn, isWantOfCredits } from "./WantOfCredits.ts"
 import type { Answer } from "./Wire.ts"
 
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
@@ -43,7 +44,9 @@ export const statusInside = (value: unknown): number | undefined => {
   const said = wordsIn(value) ?? ""
   if (/rate.?limit|too many|slow down/iu.test(said)) return 429
   if (/\b(api.?)?key\b|unauthori[sz]ed|unauthenticated/iu.test(said)) return 401
-  return { ...refusalStatus, BadRequest: refusalStatus.Broken }[kindOf(400, said)]
+  return { ...refusalStatus, BadRequest: refusalStatus.Broken }[
+    kindOf(400, said, isWantOfCredits(value, said, false))
+  ]
 }
 
 /** What an answer refuses with, whose status is `status` or means it; `now` is in milliseconds since 1970. */
@@ -55,14 +58,16 @@ export const refusalOf = (
   key: Redacted.Redacted,
   now: number
 ): Refusal => {
-  const said = presentable(wordsIn(value) ?? "", key)
+  const words = wordsIn(value) ?? ""
+  const wantsCredits = isWantOfCredits(value, words, answer.header("retry-after") !== undefined)
+  const said = presentable(words === "" && wantsCredits ? (codesIn(value)[0] ?? "") : words, key)
   const fields = fieldsOf(value)
   const own = { ...fields, message: said }
   if (ownStatus[String(fields?.["_tag"])] === answer.status && isRefusal(own))
     return { status: answer.status, fields: own }
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
-  const kind = kindOf(status, said)
+  const kind = kindOf(status, said, wantsCredits)
   const told = (more: Fields): Refusal => ({
     status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }
@@ -93,9 +98,10 @@ export const refusalOf = (
   }
 }
 
-/** What a foreign refusal is: by its status first, by its words where one status is used for several things. */
-const kindOf = (status: number, said: string) => {
+/** What a foreign refusal is: by its status first, by its words and codes where one status is used for several things. */
+const kindOf = (status: number, said: string, wantsCredits: boolean) => {
   const refused = status === 400 || status === 403 || status === 422
+  if (wantsCredits && (refused || status === 401 || status === 429)) return "PaymentRequired"
   if (status === 402 || (refused && /credit|quota|balance|payment|insufficient|tín dụng|số dư/iu.test(said)))
     return "PaymentRequired"
   if (status === 413 || (refused && /too long|exceed|maximum (length|.*characters)/iu.test(said)))

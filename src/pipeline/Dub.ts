@@ -24,7 +24,7 @@ import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./RunEnd.ts"
-import { priceBy } from "./SpeakBudget.ts"
+import { dearestBy } from "./SpeakBudget.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 import { Tally } from "./Tally.ts"
 import { underWayAmong } from "./UnderWay.ts"
@@ -147,9 +147,9 @@ const settingsOf = Effect.fnUntraced(function* (
 ) {
   const outlay = yield* Outlay
   const learned = yield* Learned
-  const price = priceBy(profileOf, learned)
+  const price = dearestBy(profileOf, learned)
   const spentBefore = (yield* outlay.spent(key)).reduce(
-    (sum, { casting, credits, unpriced }) => sum + credits + unpriced * (price(casting) ?? 0),
+    (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
     0
   )
   return { ...usualSettings, keys, profileOf, undecided, maxCredits, spentBefore, deadline }

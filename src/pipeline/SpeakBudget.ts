@@ -10,11 +10,17 @@ export const priceBy =
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
 
+/** The same for what was spent before, of which tasks said nothing: the dearer of the two, so that no limit is passed run by run. */
+export const dearestBy =
+  (profileOf: SpeakSettings["profileOf"], learned: Pick<Learned, "price">) =>
+  (casting: Casting): number =>
+    Math.max(profileOf(casting.provider).creditsPerCharacter ?? 0, learned.price(casting)?.mean ?? 0)
+
 /** Why creates are stopped at the limit, in words. */
 export const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
   const before =
     spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} were spent before, in runs that were cut short)`
-  return `the limit of ${maxCredits} credits is reached${before}; what is under way is finished, raise --max-credits to go on`
+  return `the limit of ${maxCredits} credits is reached${before}; in-flight tasks will finish, raise --max-credits to continue`
 }
 
 /** A limit on credits, kept before each create and not after it. */
@@ -22,6 +28,7 @@ export class SpeakBudget {
   private spent = 0
   private aside = 0
   private known = true
+  private audit: { readonly account: number; readonly counted: number } | undefined
 
   /** `most` is the limit in credits, absent means none; `earlier` is what runs before this one spent of it. */
   constructor(
@@ -36,9 +43,57 @@ export class SpeakBudget {
 
   /** Sets a cost aside; false, and nothing set aside, where the limit would be passed. */
   reserve(cost: number): boolean {
-    if (this.most !== undefined && this.earlier + this.spent + this.aside + cost > this.most) return false
+    if (this.exceeds(this.counted + cost)) return false
     this.aside += cost
     return true
+  }
+
+  /** Credits that this run has spent or set aside. */
+  get counted(): number {
+    return this.spent + this.aside
+  }
+
+  /** How far the account fell in this run, and what was counted by then; undefined where it fell no faster than counted. */
+  get fall(): { readonly account: number; readonly counted: number } | undefined {
+    return this.audit
+  }
+
+  /** The account was read: it has so many credits less than when the run began. */
+  fell(credits: number): void {
+    const { counted } = this
+    this.audit = credits > counted ? { account: credits, counted } : undefined
+  }
+
+  /** What was counted as spent was this much more; the account's last reading was of what was counted before. */
+  correct(credits: number): void {
+    this.spent += credits
+    this.audit = undefined
+  }
+
+  /** Whether what is spent and set aside passes the limit by the account's balance. */
+  get isOver(): boolean {
+    return this.exceeds(this.counted)
+  }
+
+  /**
+   * After how many more tasks the account is to be read again, where so many were created: a quarter of those that the limit has room
+   * for, at most as many as before. The number of reads grows with the logarithm of the number of tasks.
+   */
+  stride(created: number): number {
+    const used = this.byAccount(this.counted)
+    const left = (this.most ?? Infinity) - this.earlier - used
+    return used === 0 ? created : Math.max(1, Math.min(created, Math.floor((left * created) / used / 4)))
+  }
+
+  private exceeds(counted: number): boolean {
+    return this.most !== undefined && this.earlier + this.byAccount(counted) > this.most
+  }
+
+  /** Counted credits as the account is charged for them, by its last reading. */
+  private byAccount(counted: number): number {
+    if (this.audit === undefined) return counted
+    const { account, counted: then } = this.audit
+    return then === 0 ? account + counted : (account / then) * counted
   }
 
   /** Gives back what a create set aside and did not cost. */

@@ -11,7 +11,6 @@ import type { Lane } from "../gateway/Lane.ts"
 import { asked, backoff, persistently } from "../gateway/Patience.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
-import { limitReached } from "./SpeakBudget.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./SpeakEnding.ts"
 import { halting, setAside } from "./SpeakFaults.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
@@ -98,12 +97,14 @@ const taken = (
   credits: number | undefined
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const paid = credits ?? (run.price(casting) === undefined ? undefined : cost)
+    const price = run.price(casting)
+    const paid = credits ?? (price === undefined ? undefined : price * characters)
     run.budget.pay(cost, paid)
     if (credits !== undefined) yield* run.charged(casting, characters, credits)
     run.alive()
     run.counts.created++
     run.counts.characters += characters
+    yield* run.audited
     yield* run.progress.emit({
       _tag: "Submitted",
       provider: casting.provider,
@@ -171,13 +172,7 @@ const attempt = (
     yield* run.punctual
     if (run.halted() !== undefined) return yield* new Left()
     const cost = (run.price(casting) ?? 0) * characters
-    if (!run.budget.reserve(cost)) {
-      yield* run.stop({
-        reason: "budget",
-        words: limitReached(run.settings)
-      })
-      return yield* new Left()
-    }
+    if (!(yield* run.afforded(cost))) return yield* new Left()
 
     const profile = run.settings.profileOf(casting.provider)
     const label = labelled(row.label, markOf(key, row.take))
@@ -189,9 +184,11 @@ const attempt = (
         const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
         if (answer._tag === "Right") {
           const { task, credits } = answer.right
-          yield* store.apply({ event: "accept", key, task, credits })
-          // Here, since who sent it may be interrupted by now.
-          yield* taken(run, row, cost, credits)
+          // Counted here, since who sent it may be interrupted by now, and also where the disk is too full to record it.
+          yield* Effect.ensuring(
+            store.apply({ event: "accept", key, task, credits }),
+            taken(run, row, cost, credits)
+          )
         } else if (answer.left._tag !== "Broken") {
           yield* store.apply({ event: "withdraw", key })
         }

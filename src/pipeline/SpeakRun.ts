@@ -1,16 +1,14 @@
 /** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
-import { Deferred, Duration, Effect, type Fiber, Option, Runtime, Scope } from "effect"
-import type { Casting } from "../domain/Casting.ts"
+import { Deferred, Duration, Effect, type Fiber, Runtime, Scope } from "effect"
 import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import type { Utterance } from "../domain/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
-import { Learned, lengthClass, modelOf } from "../store/Learned.ts"
+import { Learned, lengthClass } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { Progress } from "./Progress.ts"
-import { priceBy, SpeakBudget } from "./SpeakBudget.ts"
+import { makeMoney, type SpeakMoney } from "./SpeakMoney.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
 /** What is counted. */
@@ -37,18 +35,11 @@ interface Loss {
 }
 
 /** A run. */
-export interface SpeakRun extends SpeakParts {
+export interface SpeakRun extends SpeakParts, SpeakMoney {
   readonly settings: SpeakSettings
   readonly counts: Counts
-  readonly budget: SpeakBudget
   /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
   readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
-  /** Credits for one character, where configured or learned; the last task's where that was dearer. */
-  readonly price: (casting: Casting) => number | undefined
-  /** A task of so many characters is told to take so many credits. */
-  readonly charged: (casting: Casting, characters: number, credits: number) => Effect.Effect<void>
-  /** Does what may pay for an utterance. Under a limit and without a price this is one at a time, until a price is learned. */
-  readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Begins work that goes on when who began it is interrupted. */
   readonly apart: <A, E>(work: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** Stops creates; the first reason stands. */
@@ -108,8 +99,6 @@ export const makeRun = (
     const settleTimes = new Map<string, SettleTimes>()
     const warnings = new Set<string>()
     const unanswered = new Map<UtteranceKey, Loss>()
-    const oneUnpriced = yield* Effect.makeSemaphore(1)
-    const budget = new SpeakBudget(settings.maxCredits, settings.spentBefore)
     const counts: Counts = {
       created: 0,
       adopted: 0,
@@ -168,13 +157,6 @@ export const makeRun = (
     yield* punctual
     yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
 
-    const usualPrice = priceBy(settings.profileOf, learned)
-    const lastPrice = new Map<string, number>()
-    const price = (casting: Casting): number | undefined => {
-      const [usual, last] = [usualPrice(casting), lastPrice.get(modelOf(casting))]
-      return last === undefined ? usual : Math.max(usual ?? last, last)
-    }
-
     const warn = (message: string): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (warnings.has(message)) return Effect.void
@@ -182,42 +164,15 @@ export const makeRun = (
         return progress.emit({ _tag: "Warning", message })
       })
 
-    const charged = (casting: Casting, characters: number, credits: number): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        learned.paid(casting, characters, credits)
-        lastPrice.set(modelOf(casting), credits / characters)
-        const named = settings.profileOf(casting.provider).creditsPerCharacter
-        // A service may round up.
-        return named === undefined || credits <= named * characters + 1
-          ? Effect.void
-          : warn(
-              `tasks of ${casting.provider} take more than the ${named} a character that the manifest or the service names for it: less is expected to be spent than is`
-            )
-      })
-
-    const balance = Effect.map(
-      Effect.option(gateway.reads.credits),
-      Option.flatMapNullable(({ credits }) => credits)
-    )
-
-    /** Does work alone, and learns from it what a character costs: by its task, else by what the account has less. */
-    const pricedBy = <A, E, R>({ casting, characters }: Utterance, work: Effect.Effect<A, E, R>) =>
-      Effect.gen(function* () {
-        const before = yield* balance
-        const made = counts.created
-        const result = yield* work
-        if (price(casting) !== undefined || counts.created === made) return result
-        const credits = Option.zipWith(before, yield* balance, (had, has) => had - has)
-        if (Option.isSome(credits) && credits.value > 0) {
-          budget.pay(0, credits.value)
-          yield* charged(casting, characters, credits.value)
-        } else
-          yield* stop({
-            reason: "budget",
-            words: `a limit of ${settings.maxCredits} credits cannot be kept: neither the tasks of ${casting.provider} nor the account tell what a character costs; name creditsPerCharacter under providers: in the manifest`
-          })
-        return result
-      })
+    const money = yield* makeMoney({
+      settings,
+      gateway,
+      learned,
+      counts,
+      warn,
+      stop,
+      halted: () => halt
+    })
 
     return {
       store,
@@ -227,7 +182,7 @@ export const makeRun = (
       progress,
       settings,
       counts,
-      budget,
+      ...money,
       lane: (provider) =>
         Effect.suspend(() => {
           const known = lanes.get(provider)
@@ -238,20 +193,6 @@ export const makeRun = (
             return lane
           })
         }),
-      price,
-      charged,
-      pricing: (utterance, work) => {
-        const known = () => !budget.isLimited || price(utterance.casting) !== undefined || halt !== undefined
-        if (known()) return work
-        // Whoever waited for another's price is not to wait for its task as well.
-        const alone = Effect.suspend(() =>
-          known() ? Effect.succeedNone : Effect.asSome(pricedBy(utterance, work))
-        )
-        return Effect.flatMap(
-          oneUnpriced.withPermits(1)(alone),
-          Option.match({ onNone: () => work, onSome: Effect.succeed })
-        )
-      },
       apart,
       stop,
       halted: () => halt,
@@ -285,7 +226,7 @@ export const makeRun = (
         }),
       summary: () => ({
         ...counts,
-        credits: unanswered.size > 0 ? undefined : budget.total(),
+        credits: unanswered.size > 0 ? undefined : money.budget.total(),
         halt,
         warnings: Array.from(warnings)
       })

@@ -138,6 +138,73 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [422, { error: "text is too long" }, {}, { _tag: "Refused", reason: "too-long" }],
       [429, {}, { "retry-after": "7" }, { _tag: "SlowDown", retryAfter: 7_000 }],
       [429, {}, {}, { _tag: "SlowDown", words: "HTTP 429" }],
+      // A used-up account, as OpenAI, ElevenLabs and others say it.
+      [
+        429,
+        {
+          error: {
+            message: "You exceeded your current quota, please check your plan and billing details.",
+            type: "insufficient_quota",
+            code: "insufficient_quota"
+          }
+        },
+        {},
+        { _tag: "Refused", reason: "credits" }
+      ],
+      [
+        429,
+        { error: { code: "insufficient_quota" } },
+        { "retry-after": "20" },
+        { _tag: "Refused", reason: "credits", words: "insufficient_quota (HTTP 429)" }
+      ],
+      [429, { code: "insufficient_credits" }, {}, { _tag: "Refused", reason: "credits" }],
+      [429, { error: { code: "quota_exceeded" } }, {}, { _tag: "Refused", reason: "credits" }],
+      [429, { error: "Billing hard limit has been reached" }, {}, { _tag: "Refused", reason: "credits" }],
+      [
+        401,
+        { detail: { status: "quota_exceeded", message: "This request exceeds your quota of 10000." } },
+        {},
+        { _tag: "Refused", reason: "credits" }
+      ],
+      // A rate that is called a quota is a pace.
+      [
+        429,
+        { error: "rate limit quota exceeded, retry in 20s" },
+        { "retry-after": "20" },
+        { _tag: "SlowDown", retryAfter: 20_000 }
+      ],
+      [429, { error: { code: "quota_exceeded" } }, { "retry-after": "20" }, { _tag: "SlowDown" }],
+      [
+        429,
+        { error: { code: "quota_exceeded", message: "60 requests per minute" } },
+        {},
+        { _tag: "SlowDown" }
+      ],
+      [
+        429,
+        {
+          error: {
+            code: 429,
+            status: "RESOURCE_EXHAUSTED",
+            message:
+              "Quota exceeded for quota metric 'Requests' and limit 'Requests per minute' of the project."
+          }
+        },
+        {},
+        { _tag: "SlowDown" }
+      ],
+      [
+        429,
+        {
+          error: {
+            status: "RESOURCE_EXHAUSTED",
+            message: "You exceeded your current quota, please check your plan and billing details.",
+            details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "20s" }]
+          }
+        },
+        {},
+        { _tag: "SlowDown" }
+      ],
       [503, "<h1>Busy</h1>", {}, { _tag: "SlowDown", words: "Busy (HTTP 503)" }],
       [500, "", {}, { _tag: "Broken", words: "HTTP 500" }],
       [504, "", {}, { _tag: "Broken" }],

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serving, temporaryFolder } from "./Batch.ts"
-import { resultIn, started, writeScene } from "./Command.ts"
+import { resultIn, runIn, started, writeScene } from "./Command.ts"
 import { calm, HostileService } from "./HostileService.ts"
 
 const lines = 24
@@ -60,6 +60,11 @@ else
             /^dubwright: .*: no space is left on its disk; free some and run again, nothing paid for is lost[^\n]*\n$/u
           )
           expect(service.charged.length).toBeGreaterThan(0)
+          // Tasks that were answered count, also where the disk was too full to record them.
+          expect(runIn(folder)).toMatchObject({
+            stopped: { reason: "state" },
+            tasks: { created: service.charged.length }
+          })
 
           expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
           const locked = await started(folder, service, state).ended
@@ -72,5 +77,5 @@ else
         expect(service.charged.length).toBe(lines)
         expect(resultIn(folder).equals(resultIn(quiet))).toBe(true)
       }),
-    60_000
+    180_000
   )

@@ -63,6 +63,12 @@ export interface Character {
   readonly tellsPrice: boolean
   /** Credits on the account; absent means without limit. */
   readonly credits: number | undefined
+  /** How an account without credits is told: by status 402, or by 429 and OpenAI's code. */
+  readonly emptyAccount: 402 | 429
+  /** Whether the balance is never answered. */
+  readonly hidesBalance: boolean
+  /** Credits that others spend with each task of ours but the first. */
+  readonly othersSpend: number
   /** Texts that it never speaks. */
   readonly refuses: RegExp | undefined
   /** The most characters of a text. */
@@ -84,6 +90,9 @@ export const calm: Character = {
   price: 1,
   tellsPrice: true,
   credits: undefined,
+  emptyAccount: 402,
+  hidesBalance: false,
+  othersSpend: 0,
   refuses: undefined,
   longest: 5_000,
   sound: undefined
@@ -185,8 +194,7 @@ export class HostileService {
       this.create(response, decodeURIComponent(name), body)
     else if (what === "task" && request.method === "GET") this.look(response, name)
     else if (what === "tasks") this.history(response, url)
-    else if (what === "credits")
-      answer(response, 200, { credits: (this.character.credits ?? 1e9) - this.spent })
+    else if (what === "credits") this.balance(response)
     else if (what === "voices") answer(response, 200, { data: this.voices.map((id) => ({ id })) })
     else if (what === "health-check") {
       this.count("health")
@@ -210,7 +218,9 @@ export class HostileService {
     if (this.happens("create-drop-before", text)) return void response.destroy()
     const price = (this.character.price ?? 0) * charactersOf(text)
     if (this.character.credits !== undefined && this.spent + price > this.character.credits)
-      return answer(response, 402, { message: "insufficient credits" })
+      return this.character.emptyAccount === 402
+        ? answer(response, 402, { message: "insufficient credits" })
+        : answer(response, 429, { error: { code: "insufficient_quota" } })
     const [from, to] = this.character.settle
     const now = Date.now()
     const task: Charged = {
@@ -234,6 +244,13 @@ export class HostileService {
     if (this.happens("create-garbage-after", text)) return answer(response, 200, '{"task_id": "')
     const credits = this.character.price === undefined || !this.character.tellsPrice ? {} : { credits: price }
     answer(response, 201, this.wrapped({ task_id: task.id, status: "pending", ...credits }))
+  }
+
+  private balance(response: ServerResponse): void {
+    this.count("credits")
+    if (this.character.hidesBalance) return
+    const others = Math.max(0, this.charged.length - 1) * this.character.othersSpend
+    answer(response, 200, { credits: (this.character.credits ?? 1e9) - this.spent - others })
   }
 
   private look(response: ServerResponse, id: string): void {
