@@ -14,13 +14,17 @@ export interface DoctorOptions {
 
 export const doctor = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
   const screen = yield* Screen
-  const checks = [
-    nodeCheck(process.versions.node),
-    yield* ffmpegCheck,
-    yield* folderCheck(options.state ?? ".dubwright"),
-    ...(yield* serviceChecks(options))
-  ]
-  yield* screen.result(options.json ? JSON.stringify(checks, null, 2) : checks.map(textOf).join("\n"))
+  const checks: Array<Check> = []
+  /** Shows each finding as soon as it is there. */
+  const found = (some: ReadonlyArray<Check>) => {
+    checks.push(...some)
+    return options.json ? Effect.void : Effect.forEach(some, (check) => screen.result(textOf(check)))
+  }
+  yield* found([nodeCheck(process.versions.node)])
+  yield* found([yield* ffmpegCheck])
+  yield* found([yield* folderCheck(options.state ?? ".dubwright")])
+  yield* found(yield* serviceChecks(options))
+  if (options.json) yield* screen.result(JSON.stringify(checks, null, 2))
   if (checks.some(({ state }) => state === "wrong")) {
     return yield* new Ended({ code: exitCodes.unusable, message: "" })
   }

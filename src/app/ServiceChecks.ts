@@ -97,8 +97,8 @@ const asked = (name: string, bundled: boolean) =>
 const within = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const waiting = screen.say(`waiting for ${name} to answer, for 8 seconds at most`)
-    yield* Effect.forkScoped(Effect.delay(waiting, "1 second"))
+    const waiting = screen.say(`  asking ${name}, for 8 seconds at most`)
+    yield* Effect.forkScoped(Effect.delay(waiting, "300 millis"))
     return yield* Effect.timeoutFail(effect, {
       duration: "8 seconds",
       onTimeout: () => new Broken({ words: "none within 8 seconds" })

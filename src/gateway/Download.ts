@@ -8,7 +8,7 @@ import type { Fetched } from "./Gateway.ts"
 import { asked, backoff, persistently } from "./Patience.ts"
 import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
 import type { Done } from "./Sight.ts"
-import { type Answer, type Told, Wire, type WireFault } from "./Wire.ts"
+import { type Answer, type Slowest, type Told, Wire, type WireFault } from "./Wire.ts"
 
 type DownloadFault = CallFault | NoAudio
 
@@ -16,6 +16,12 @@ const mostRedirects = 5
 
 /** How often a file is asked for afresh before it is given up for now. */
 const mostRetries = 5
+
+/** How often a file that stalls is asked for afresh. */
+const mostStalls = 2
+
+/** The fewest bytes a second in which audio comes. */
+const slowestRate = 2_000
 
 const mostTranscriptBytes = 8 * 1024 * 1024
 
@@ -30,6 +36,12 @@ export const makeDownload = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
   const late = `the audio did not come within ${Duration.format(within)}`
+  const stall = Duration.decode(address.stallWithin ?? "30 seconds")
+  const slowest: Slowest = {
+    bytes: slowestRate * Duration.toSeconds(stall),
+    within: stall,
+    words: `the audio stalled: less than 2 kB/s for ${Duration.format(stall)}`
+  }
   const own = { [keyHeader]: Redacted.value(address.key) }
   const foreign = {}
 
@@ -51,7 +63,8 @@ export const makeDownload = Effect.gen(function* () {
       body: undefined,
       most,
       within,
-      late
+      late,
+      slowest
     }
     wire.send(sent, (how) => {
       if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
@@ -93,11 +106,12 @@ export const makeDownload = Effect.gen(function* () {
         : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
-  /** Fetches a done task; `again` gives its addresses afresh. */
+  /** Fetches a done task; `again` gives its addresses afresh, and `stalled` is told of each stall. */
   return (
     done: Done,
     characters: number,
-    again: Effect.Effect<Done, CallFault | Vanished | NoAudio>
+    again: Effect.Effect<Done, CallFault | Vanished | NoAudio>,
+    stalled: (words: string) => Effect.Effect<void>
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
     let isFresh = true
     return persistently(
@@ -105,8 +119,10 @@ export const makeDownload = Effect.gen(function* () {
         if (!isFresh) return Effect.flatMap(again, (seen) => fetched(seen, characters))
         isFresh = false
         return fetched(done, characters)
-      }),
-      afresh(late)
+      }).pipe(
+        Effect.tapErrorTag("Broken", ({ words }) => (words === slowest.words ? stalled(words) : Effect.void))
+      ),
+      afresh(late, slowest.words)
     )
   }
 })
@@ -115,10 +131,11 @@ const noTranscript: Fetched["transcript"] = undefined
 
 /**
  * Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. What trickles in for
- * as long as may be waited, which is told as `late`, makes way for others.
+ * as long as may be waited, which is told as `late`, makes way for others; so does what stalls again and again, which is told as `stalled`.
  */
-const afresh = (late: string) =>
-  backoff.pipe(
+const afresh = (late: string, stalled: string) => {
+  let stalls = 0
+  return backoff.pipe(
     Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
     Schedule.modifyDelay((fault, delay) =>
       Duration.max(delay, fault._tag === "SlowDown" ? asked(fault) : Duration.zero)
@@ -127,10 +144,12 @@ const afresh = (late: string) =>
       (fault: CallFault | Vanished | NoAudio) =>
         fault._tag !== "Refused" &&
         !(fault._tag === "Broken" && fault.words === late) &&
+        !(fault._tag === "Broken" && fault.words === stalled && ++stalls > mostStalls) &&
         !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
     ),
     Schedule.intersect(Schedule.recurs(mostRetries))
   )
+}
 
 const withoutTooLong = (fault: WireFault): DownloadFault =>
   fault._tag === "BodyTooLong"

@@ -129,7 +129,11 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       look,
 
       /** A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh. */
-      fetch: (done: Done, characters: number) => download(done, characters, again(done.task)),
+      fetch: (
+        done: Done,
+        characters: number,
+        stalled: (words: string) => Effect.Effect<void> = () => Effect.void
+      ) => download(done, characters, again(done.task), stalled),
 
       /** What the history says of marks. */
       history,

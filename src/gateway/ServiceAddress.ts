@@ -12,6 +12,8 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
     readonly answerWithin: Duration.DurationInput
     /** The longest wait for a whole audio file. */
     readonly audioWithin: Duration.DurationInput
+    /** Audio of which less than 2 kB a second comes for so long has stalled; default half a minute. */
+    readonly stallWithin?: Duration.DurationInput
   }
 >() {}
 

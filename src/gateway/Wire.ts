@@ -24,6 +24,16 @@ export interface Sent {
   readonly within: Duration.DurationInput
   /** What is told when that time is up. */
   readonly late: string
+  /** The slowest that the answer may come; absent means as slowly as `within` allows. */
+  readonly slowest?: Slowest
+}
+
+/** A rate: fewer than so many bytes in so long is a stall. The first bytes may take twice as long. */
+export interface Slowest {
+  readonly bytes: number
+  readonly within: Duration.DurationInput
+  /** What is told of a stall. */
+  readonly words: string
 }
 
 /** An answer, whatever its status. */
@@ -45,7 +55,7 @@ export type Told<A, E> = (how: Either.Either<A, E>) => void
 export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
   scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
     send: (
-      { origin, path, method, headers, body, most, within, late }: Sent,
+      { origin, path, method, headers, body, most, within, late, slowest }: Sent,
       told: Told<Answer, WireFault>
     ): void => {
       const pieces: Array<Buffer> = []
@@ -55,6 +65,7 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
       let stop: ((reason: Error) => void) | undefined
       let fault: WireFault | undefined
       const giveUp = (why: WireFault) => {
+        clearInterval(pulse)
         fault ??= why
         if (stop === undefined) told(Either.left(fault))
         else stop(fault)
@@ -64,6 +75,20 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
         () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new Broken({ words: late })),
         Duration.toMillis(within)
       )
+      let before = 0
+      let isBegun = false
+      const pulse =
+        slowest &&
+        setInterval(() => {
+          if ((isBegun || status !== 0) && length - before < slowest.bytes)
+            giveUp(new Broken({ words: slowest.words }))
+          before = length
+          isBegun = true
+        }, Duration.toMillis(slowest.within))
+      const ended = () => {
+        clearTimeout(timer)
+        clearInterval(pulse)
+      }
       dispatcher.dispatch(
         { origin, path, method, headers, body: body ?? null },
         {
@@ -82,13 +107,13 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
             else pieces.push(piece)
           },
           onResponseEnd: () => {
-            clearTimeout(timer)
+            ended()
             const header = (name: string) => one(names[name])
             const body = unpacked(whole(pieces), header("content-encoding"), most)
             told(Either.map(body, (body) => ({ status, header, body })))
           },
           onResponseError: (_, error) => {
-            clearTimeout(timer)
+            ended()
             told(Either.left(fault ?? transportFault(error, undefined)))
           }
         }

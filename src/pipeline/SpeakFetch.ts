@@ -17,6 +17,9 @@ const mostRefetches = 2
 /** New takes of one utterance for bad audio. */
 const mostRerolls = 2
 
+/** How long audio is waited for without a word. */
+const wordAfter = Duration.seconds(15)
+
 /** Fetches a done task's audio and keeps its clip. */
 export const fetchedClip = (
   run: SpeakRun,
@@ -27,7 +30,9 @@ export const fetchedClip = (
 ): Effect.Effect<KeptClip, Ending | StateUnusable> =>
   Effect.gen(function* () {
     const { utterance } = row
-    const fetched = yield* run.gateway.fetch(done, utterance.characters).pipe(
+    const stalled = (words: string) =>
+      run.retrying(utterance.casting.provider, utterance.key, words, Duration.zero)
+    const fetched = yield* withWord(run, row, run.gateway.fetch(done, utterance.characters, stalled)).pipe(
       Effect.catchTags({
         Vanished: (fault) => lost(run, row, setbackOf(fault)),
         // What cannot be had may be well: another take would be paid for, and lie where this one does.
@@ -50,6 +55,21 @@ export const fetchedClip = (
     yield* run.store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     run.alive()
     return kept.right
+  })
+
+/** Says that audio is waited for, where it takes long, and at most once a minute. */
+const withWord = <A, E>(run: SpeakRun, { label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>
+  Effect.suspend(() => {
+    const word = Effect.suspend(() => {
+      const now = run.now()
+      if (now - run.slowAudio.toldAt < 60_000) return Effect.void
+      run.slowAudio.toldAt = now
+      return run.progress.emit({
+        _tag: "Warning",
+        message: `waiting for the audio of ${label}: ${Duration.format(wordAfter)} so far; audio that stalls is asked for again`
+      })
+    })
+    return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(word, wordAfter)), fetch))
   })
 
 const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>

@@ -63,6 +63,8 @@ export interface SpeakRun extends SpeakParts, SpeakMoney {
   readonly earlier: Set<UtteranceKey>
   /** Whether the service repeats labels, as far as was seen. */
   readonly echoes: { seen: boolean | undefined }
+  /** When it was last said that audio is slow to come, in milliseconds since 1970. */
+  readonly slowAudio: { toldAt: number }
   readonly warn: (message: string) => Effect.Effect<void>
   readonly retrying: (
     provider: ProviderId,
@@ -212,6 +214,7 @@ export const makeRun = (
       unanswered,
       earlier: new Set(),
       echoes: { seen: undefined },
+      slowAudio: { toldAt: -Infinity },
       warn,
       retrying: (provider, utterance, why, wait) =>
         Effect.suspend(() => {

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { emptyFolder, run, start } from "./process.ts"
@@ -246,6 +247,20 @@ describe("the service", () => {
     expect(wrong.stdout).toContain("/nowhere/ffmpeg")
     expect(wrong.stdout).toContain("→ point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
     expect(wrong.stdout).toMatch(/Service +the bundled one: not started without an ffmpeg\n$/u)
+  })
+
+  test("doctor says at once whom it asks, and what it has found so far", async () => {
+    const mute = createServer(() => {})
+    await new Promise<void>((ready) => mute.listen(0, "127.0.0.1", ready))
+    const address = mute.address()
+    const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+    const env = { DUBWRIGHT_API_KEY: "key" }
+    const { code, stdout, stderr } = await run(["doctor", "--base-url", url], { env })
+    mute.closeAllConnections()
+    mute.close()
+    expect(code).toBe(2)
+    expect(stderr).toContain(`asking ${url}, for 8 seconds at most`)
+    expect(stdout).toMatch(/^✓ Node .*\n✓ ffmpeg .*\n. State folder .*\n✗ Service /u)
   })
 
   test("doctor says why a service does not answer", async () => {

@@ -58,7 +58,11 @@ const json = (
   response.end(typeof body === "string" ? body : JSON.stringify(body))
 }
 
-const through = <A, E>(url: string, work: (gateway: Gateway) => Effect.Effect<A, E>) =>
+const through = <A, E>(
+  url: string,
+  work: (gateway: Gateway) => Effect.Effect<A, E>,
+  patience: Partial<ServiceAddress["Type"]> = {}
+) =>
   Effect.flatMap(Gateway, work).pipe(
     Effect.provide(
       Gateway.Default.pipe(
@@ -68,7 +72,8 @@ const through = <A, E>(url: string, work: (gateway: Gateway) => Effect.Effect<A,
             baseUrl: new URL(url),
             key: Redacted.make(secret),
             answerWithin: "300 millis",
-            audioWithin: "1 second"
+            audioWithin: "1 second",
+            ...patience
           })
         )
       )
@@ -394,7 +399,9 @@ it.scopedLive("refuses addresses that are none of the web's, and audio beyond al
       pour()
     })
     const fault = (place: string) =>
-      through(service.url, (gateway) => Effect.flip(gateway.fetch(done(place), 10)))
+      through(service.url, (gateway) => Effect.flip(gateway.fetch(done(place), 10)), {
+        audioWithin: "30 seconds"
+      })
     expect(yield* fault("file:///etc/passwd")).toMatchObject({ _tag: "NoAudio", reason: "address" })
     expect(yield* fault("/endless")).toMatchObject({ _tag: "NoAudio", reason: "too-large" })
     expect(service.seen.length).toBe(1)
@@ -409,6 +416,70 @@ it.scopedLive("does not ask again at once for audio that trickles", () =>
     })
     const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)))
     expect(fault).toMatchObject({ _tag: "Broken", words: "the audio did not come within 1s" })
+    expect(service.seen.length).toBe(1)
+  })
+)
+
+const patient = { audioWithin: "1 minute", stallWithin: "200 millis" } as const
+
+it.scopedLive("asks for a fresh address, and says so, where audio stalls, trickles or never begins", () =>
+  Effect.gen(function* () {
+    const service = yield* server(({ url }, response) => {
+      if (url === `/v1/task/${id}`) return json(response, 200, { id, audio_url: "/fresh" })
+      if (url === "/fresh") return response.end("ID3 sound")
+      if (url === "/stalled") return response.write("ID3")
+      if (url === "/silent") return
+      const drip = setInterval(() => response.write("R"), 20)
+      response.once("close", () => clearInterval(drip))
+    })
+    for (const place of ["/trickling", "/stalled", "/silent"]) {
+      const told: Array<string> = []
+      const stalled = (words: string) => Effect.sync(() => void told.push(words))
+      const fetched = yield* through(
+        service.url,
+        (gateway) => gateway.fetch(done(place), 10, stalled),
+        patient
+      )
+      expect({ audio: Buffer.from(fetched.audio).toString(), told }).toEqual({
+        audio: "ID3 sound",
+        told: ["the audio stalled: less than 2 kB/s for 200ms"]
+      })
+    }
+  })
+)
+
+it.scopedLive("makes way for others where audio stalls each time", () =>
+  Effect.gen(function* () {
+    const service = yield* server(({ url }, response) => {
+      if (url === `/v1/task/${id}`) json(response, 200, { id, audio_url: "/again" })
+    })
+    const fault = yield* through(
+      service.url,
+      (gateway) => Effect.flip(gateway.fetch(done("/never"), 10)),
+      patient
+    )
+    expect(fault).toMatchObject({ _tag: "Broken", words: "the audio stalled: less than 2 kB/s for 200ms" })
+    expect(service.seen.filter(({ url }) => !url?.startsWith("/v1/")).length).toBe(3)
+  })
+)
+
+it.scopedLive("takes audio that comes slowly but steadily", () =>
+  Effect.gen(function* () {
+    const service = yield* server((_, response) => {
+      let pieces = 0
+      const flow = setInterval(() => {
+        response.write(Buffer.alloc(1_000, 1))
+        if (++pieces === 40) {
+          clearInterval(flow)
+          response.end()
+        }
+      }, 20)
+    })
+    const fetched = yield* through(service.url, (gateway) => gateway.fetch(done("/slow"), 10), {
+      ...patient,
+      stallWithin: "400 millis"
+    })
+    expect(fetched.audio.length).toBe(40_000)
     expect(service.seen.length).toBe(1)
   })
 )

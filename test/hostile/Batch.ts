@@ -73,7 +73,9 @@ export const parts = (
           baseUrl: new URL(service.baseUrl),
           key: Redacted.make(key ?? service.character.key),
           answerWithin: "2 seconds",
-          audioWithin: "5 seconds"
+          audioWithin: "5 seconds",
+          // Short where audio is to stall; elsewhere a busy machine must not look like it.
+          ...(service.character.odds["audio-stalls"] === undefined ? {} : { stallWithin: "1500 millis" })
         })
       )
     ),

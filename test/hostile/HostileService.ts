@@ -35,6 +35,8 @@ export const mischiefs = [
   "audio-noise",
   "audio-silent",
   "audio-drop",
+  "audio-stalls",
+  "audio-trickles",
   "link-expires",
   "history-500",
   "history-drop"
@@ -309,6 +311,8 @@ export class HostileService {
     if (this.happens("audio-noise", text)) return sound(response, new Uint8Array(2_000).fill(0xa5))
     if (this.happens("audio-silent", text)) return sound(response, silence(text))
     const bytes = this.character.sound ?? babble(text)
+    if (this.happens("audio-stalls", text)) return void response.write(bytes.subarray(0, 100))
+    if (this.happens("audio-trickles", text)) return trickle(response, bytes)
     if (this.happens("audio-short", text)) return sound(response, bytes.subarray(0, bytes.length / 2))
     if (this.happens("audio-cut", text)) {
       response.writeHead(200, { "content-length": bytes.length, "content-type": "audio/wav" })
@@ -371,4 +375,11 @@ const answer = (
 const sound = (response: ServerResponse, bytes: Uint8Array): void => {
   response.writeHead(200, { "content-type": "audio/wav", "content-length": bytes.length })
   response.end(bytes)
+}
+
+/** Sends a few bytes a second for as long as anyone listens. */
+const trickle = (response: ServerResponse, bytes: Uint8Array): void => {
+  let sent = 0
+  const drip = setInterval(() => response.write(bytes.subarray(sent, (sent += 5))), 50)
+  response.once("close", () => clearInterval(drip))
 }
