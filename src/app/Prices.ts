@@ -36,7 +36,13 @@ const bundledPrice: PriceOf = ({ provider, model }) => {
 }
 
 const listedPrices = Effect.gen(function* () {
-  const { reads } = yield* Gateway
+  const { ping, reads } = yield* Gateway
+  // A service that is not there is not waited for: the run itself will say so.
+  yield* Effect.catchIf(
+    ping,
+    (fault) => fault._tag !== "Unreachable",
+    () => Effect.void
+  )
   const { providers } = yield* reads.providers
   const { models } = yield* reads.models()
   const defaults = new Map(providers.map(({ provider, default_model_id }) => [provider, default_model_id]))

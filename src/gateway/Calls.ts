@@ -54,8 +54,9 @@ export const faultOf = (error: WireError): CallFault => {
     case "Conflict":
       return new Refused({ reason: "rules", words: error.message })
     case "TooManyRequests":
-    case "Unavailable":
       return slowDown(error.message, error.retry_after)
+    case "Unavailable":
+      return slowDown(error.message, error.retry_after, error.code === "disk_full")
     case "Broken":
       return new Broken({ words: error.message })
     case "HttpApiDecodeError":
@@ -73,9 +74,13 @@ export const faultOf = (error: WireError): CallFault => {
 }
 
 /** Asked to wait so many seconds; what is no time to wait is not believed. */
-export const slowDown = (words: string, seconds: number): SlowDown => {
+export const slowDown = (words: string, seconds: number, isFull = false): SlowDown => {
   const wait = believedWait(seconds)
-  return new SlowDown({ words, ...(wait === undefined ? {} : { retryAfter: millis(wait * 1000) }) })
+  return new SlowDown({
+    words,
+    ...(wait === undefined ? {} : { retryAfter: millis(wait * 1000) }),
+    ...(isFull ? { isFull } : {})
+  })
 }
 
 /** Of an answer that is not in the contract's shape, whatever is made of it. */
@@ -118,5 +123,7 @@ export const transportFault = (cause: unknown, description: string | undefined):
     if (words === "") words = error.message === "" ? (codes[0] ?? error.name) : error.message
   }
   if (words === "") words = "the connection failed"
-  return codes.some((code) => neverSent.test(code)) ? new Unreachable({ words }) : new Broken({ words })
+  const unsent = codes.find((code) => neverSent.test(code))
+  if (unsent !== undefined) return new Unreachable({ words, code: unsent })
+  return new Broken({ words, ...(codes[0] === undefined ? {} : { code: codes[0] }) })
 }

@@ -31,7 +31,9 @@ const refusals = {
 export class SlowDown extends Schema.TaggedError<SlowDown>()("SlowDown", {
   words,
   /** How long the service says to wait, where it does. */
-  retryAfter: Schema.optional(Millis)
+  retryAfter: Schema.optional(Millis),
+  /** Whether the service says that its disk is full. */
+  isFull: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
     return `the service asks to slow down: ${this.words}`
@@ -39,14 +41,22 @@ export class SlowDown extends Schema.TaggedError<SlowDown>()("SlowDown", {
 }
 
 /** No connection: the request surely did not reach the service. */
-export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { words }) {
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+  words,
+  /** The system's code, such as ECONNREFUSED, where there is one. */
+  code: Schema.optional(Schema.String)
+}) {
   override get message(): string {
     return `the service cannot be reached: ${this.words}`
   }
 }
 
 /** An answer that cannot be used, or none: whether the request was carried out is not known. */
-export class Broken extends Schema.TaggedError<Broken>()("Broken", { words }) {
+export class Broken extends Schema.TaggedError<Broken>()("Broken", {
+  words,
+  /** The system's code, such as ECONNRESET, where there is one. */
+  code: Schema.optional(Schema.String)
+}) {
   override get message(): string {
     return `no usable answer from the service: ${this.words}`
   }

@@ -25,6 +25,7 @@ import { openFolder } from "./ResultFolder.ts"
 import { retakesOf } from "./Retake.ts"
 import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./RunEnd.ts"
 import { dearestBy } from "./SpeakBudget.ts"
+import type { ServiceAbsent } from "./ServiceAbsent.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
 import { Tally } from "./Tally.ts"
 import { underWayAmong } from "./UnderWay.ts"
@@ -95,6 +96,7 @@ const run = Effect.fnUntraced(function* <E, R>(
     waiting.size === 0
       ? nothingSaid(utterances.length)
       : yield* speakAll(plan, options, tally).pipe(
+          Effect.catchTag("ServiceAbsent", (absent) => unspoken(plan, waiting, absent)),
           Effect.provideService(Progress, delivering.watching),
           Effect.provide(reached)
         )
@@ -123,6 +125,21 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
   }
 })
 
+/** What a run comes to whose service is absent: what is there is delivered, and the rest is left. */
+const unspoken = Effect.fnUntraced(function* (
+  { utterances }: BatchPlan,
+  waiting: ReadonlyMap<UtteranceKey, unknown>,
+  { message }: ServiceAbsent
+) {
+  const store = yield* UtteranceStore
+  const progress = yield* Progress
+  yield* progress.emit({ _tag: "Stopping", why: message })
+  const failed = [...(yield* store.standings([...waiting.keys()])).values()].filter(isGivenUp).length
+  const { summary, credits } = nothingSaid(utterances.length - waiting.size)
+  const halt = { reason: "unreachable", words: message } as const
+  return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
+})
+
 /** What is surely to be sent: neither spoken nor under way, and not among what may have been sent before. */
 const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
   const store = yield* UtteranceStore
@@ -141,7 +158,7 @@ const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
 
 /** How a batch is spoken, with what is left of its limit. */
 const settingsOf = Effect.fnUntraced(function* (
-  { key, profileOf, undecided }: Batch,
+  { key, profileOf, undecided, service, state }: Batch,
   keys: ReadonlyArray<UtteranceKey>,
   { maxCredits, deadline }: DubOptions
 ) {
@@ -152,7 +169,16 @@ const settingsOf = Effect.fnUntraced(function* (
     (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
     0
   )
-  return { ...usualSettings, keys, profileOf, undecided, maxCredits, spentBefore, deadline }
+  return {
+    ...usualSettings,
+    keys,
+    profileOf,
+    undecided,
+    maxCredits,
+    spentBefore,
+    deadline,
+    ...(service === "embedded" ? { folder: state } : {})
+  }
 })
 
 /** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for. */

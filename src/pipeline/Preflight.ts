@@ -8,6 +8,7 @@ import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import type { BatchPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
+import { greeted } from "./ServiceAbsent.ts"
 
 /** Pages of voices that are read of a provider before it is taken for one that lists without end. */
 const mostPages = 200
@@ -15,14 +16,14 @@ const mostPages = 200
 /**
  * Fails with every provider and voice that the service does not list and that something to be sent, `unsent`, wants: what is spoken or
  * under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed to know them: it will say so
- * itself.
+ * itself. Fails too where there is no service at the address.
  */
 export const preflight = Effect.fn("Preflight.preflight")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>
 ) {
   const { batch } = plan
-  yield* greeted
+  yield* greeted(batch)
   const castings = Array.dedupe(unsent.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
   const strangers = yield* strangeProviders(providers)
@@ -54,18 +55,6 @@ const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): 
   }
   return ""
 }
-
-/** Says at once where the service cannot be reached: what follows is tried again for a long time before it gives up. */
-const greeted = Effect.gen(function* () {
-  const gateway = yield* Gateway
-  const progress = yield* Progress
-  const answer = yield* Effect.either(gateway.ping)
-  if (answer._tag === "Right" || answer.left._tag === "Refused") return
-  yield* progress.emit({
-    _tag: "Warning",
-    message: `${answer.left.message}; it is tried again for a while`
-  })
-})
 
 /** A read that a run can do without, which is not waited for as long as what it needs. */
 export const soon = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | Broken, R> =>

@@ -9,7 +9,7 @@ import { Setback } from "../domain/Setback.ts"
 import { type CallFault, setbackOf } from "../gateway/Fault.ts"
 import type { Lane } from "../gateway/Lane.ts"
 import { asked, backoff, persistently } from "../gateway/Patience.ts"
-import type { StateUnusable } from "../store/StateFault.ts"
+import { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./SpeakEnding.ts"
 import { halting, setAside } from "./SpeakFaults.ts"
@@ -202,6 +202,10 @@ const attempt = (
     }
 
     const fault = answer.left
+    const { folder } = run.settings
+    // The bundled service keeps its audio in the state folder: waiting does not free that disk.
+    if (fault._tag === "SlowDown" && fault.isFull === true && folder !== undefined)
+      return yield* new StateUnusable({ folder, reason: "full", detail: fault.words })
     yield* lane.told(fault)
     if (fault._tag === "SlowDown") yield* paced(run, lane, casting.provider)
     switch (fault._tag) {

@@ -17,6 +17,8 @@ export interface SpeakSettings {
   readonly undecided: Undecided
   /** After this moment nothing new is started; absent means no such moment. */
   readonly deadline?: Deadline | undefined
+  /** The state folder, where the service is the bundled one and keeps its audio there, too. */
+  readonly folder?: string
   /** How long the run goes on without a single success before it stops with what is left; default half an hour. */
   readonly patience: Duration.DurationInput
   /** New takes for bad audio over the whole run, as a share of its utterances (and at least three); default 0.05. */
