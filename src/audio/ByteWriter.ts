@@ -22,6 +22,12 @@ export class ByteWriter {
     }
   }
 
+  /** As many characters as fit into `size` bytes of UTF-8, zeros behind them. */
+  utf8(value: string, size: number): void {
+    new TextEncoder().encodeInto(value, new Uint8Array(this.view.buffer, this.at, size))
+    this.at += size
+  }
+
   /** An unsigned integer of 16 bit. */
   u16(value: number): void {
     this.view.setUint16(this.at, value, true)

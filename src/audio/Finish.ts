@@ -4,7 +4,8 @@ import { ditheredOf } from "./Dither.ts"
 import { Resampler } from "./Resample.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"
 import type { Section } from "./Section.ts"
-import { sampleBytesOf } from "./WavHeader.ts"
+import type { Pcm } from "./Pcm.ts"
+import { sampleBytesOf, wavHeader, type WavOptions } from "./WavHeader.ts"
 
 /** What comes in: interleaved where there are two channels. */
 export interface Unfinished {
@@ -38,6 +39,25 @@ export const finishedPart = (
     part: { at, passed: ((from - begin) * whole.rate) / rate }
   }
 }
+
+/** A whole file of mono, finished: 16-bit samples dithered, the others rounded to their nearest. */
+export const finishedWav = (
+  { rate, samples }: Pcm,
+  depth: Finished["depth"],
+  about: Pick<WavOptions, "broadcast" | "ixml">,
+  room: Room = newRoom
+): Uint8Array => {
+  const to: Finished = { rate, frames: samples.length, depth }
+  const header = wavHeader({ rate, channels: 1, encoding: encodings[depth], frames: to.frames, ...about })
+  const data = new Finisher({ rate, channels: 1 }, to, room).push(samples)
+  const file = new Uint8Array(header.length + data.length + (data.length % 2))
+  file.set(header)
+  file.set(data, header.length)
+  return file
+}
+
+/** How samples of a depth are written. */
+export const encodings = { 16: "int16", 24: "int24", 32: "float32" } as const
 
 /** The frame of a file at a whole second of its programme. */
 const frameAt = (second: number, rate: SampleRate, whole: Finished): number =>

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { SampleRate } from "../domain/Units.ts"
 import { type Pcm, toInt16 } from "./Pcm.ts"
 import { littleEndian } from "./ByteWriter.ts"
-import { type BroadcastNote, sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
+import { sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
 import {
   channelsOf,
   downmixed,
@@ -22,13 +22,12 @@ export interface Wav {
 }
 
 /** A whole file of 16-bit mono, samples rounded without dither. */
-export const encodeWav16 = (pcm: Pcm, broadcast?: BroadcastNote): Uint8Array => {
+export const encodeWav16 = (pcm: Pcm): Uint8Array => {
   const header = wavHeader({
     rate: pcm.rate,
     channels: 1,
     encoding: "int16",
-    frames: pcm.samples.length,
-    ...(broadcast === undefined ? {} : { broadcast })
+    frames: pcm.samples.length
   })
   const file = new Uint8Array(header.length + pcm.samples.length * 2)
   file.set(header)

@@ -6,7 +6,10 @@ import { ByteWriter, littleEndian } from "./ByteWriter.ts"
 export interface BroadcastNote {
   /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
   readonly timeReference: Frames
-  /** At most 256 ASCII characters; others are written as `?`. */
+  /**
+   * Cut to 256 bytes of UTF-8, at a character. EBU Tech 3285 says ASCII, in which UTF-8 is the same; editors that show other
+   * characters read them as UTF-8.
+   */
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
@@ -21,6 +24,8 @@ export interface WavOptions {
   /** Frames of the whole file, known before the first is written. */
   readonly frames: number
   readonly broadcast?: BroadcastNote
+  /** The content of an iXML chunk (http://www.gallery.co.uk/ixml/). */
+  readonly ixml?: string
   readonly tags?: WavTags
 }
 
@@ -46,12 +51,14 @@ export const wavHeader = ({
   encoding,
   frames,
   broadcast,
+  ixml,
   tags = {}
 }: WavOptions): Uint8Array => {
   const sample = sampleBytes[encoding]
   const frame = channels * sample
   const data = frames * frame
   const info = infoOf(tags)
+  const notes = ixml === undefined ? new Uint8Array(0) : chunkOf("iXML", new TextEncoder().encode(ixml))
   const format = formatBytes[encoding]
   const plain =
     12 +
@@ -60,6 +67,7 @@ export const wavHeader = ({
     format +
     (encoding === "float32" ? 12 : 0) +
     info.length +
+    notes.length +
     8
   const rest = plain - 8 + data + (data % 2)
   const big = rest >= unknownSize
@@ -101,6 +109,7 @@ export const wavHeader = ({
     header.u32(Math.min(frames, unknownSize))
   }
   header.bytes(info)
+  header.bytes(notes)
   header.tag("data")
   header.u32(big ? unknownSize : data)
   return header.done()
@@ -152,12 +161,22 @@ const infoOf = (tags: WavTags): Uint8Array => {
   return list.done()
 }
 
+/** A chunk with its padding to an even number of bytes. */
+const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
+  const chunk = new ByteWriter(8 + content.length + (content.length % 2))
+  chunk.tag(name)
+  chunk.u32(content.length)
+  chunk.bytes(content)
+  return chunk.done()
+}
+
 const bextBytes = 602
 
+/** The chunk of a Broadcast Wave file, version 1: https://tech.ebu.ch/docs/tech/tech3285.pdf */
 const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.tag("bext")
   header.u32(bextBytes)
-  header.text(note.description ?? "", 256)
+  header.utf8(note.description ?? "", 256)
   header.text(note.originator ?? "", 32)
   header.text("", 32)
   header.text("", 10)

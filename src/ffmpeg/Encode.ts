@@ -1,5 +1,5 @@
 /** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
-import type { Finished } from "../audio/Finish.ts"
+import { encodings, type Finished } from "../audio/Finish.ts"
 import { type WavOptions, wavHeader } from "../audio/WavHeader.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../domain/Units.ts"
@@ -81,7 +81,7 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   const header: WavOptions = {
     rate: to.rate,
     channels,
-    encoding: ({ 16: "int16", 24: "int24", 32: "float32" } as const)[depth],
+    encoding: encodings[depth],
     frames: to.frames,
     ...(timeReference === undefined ? {} : { broadcast: { timeReference } }),
     tags: { ...texts, ...(language === undefined ? {} : { language: languageCode(language) }) }

@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Frames, SampleRate } from "../../src/domain/Units.ts"
+import { finishedWav } from "../../src/audio/Finish.ts"
 import { fromInt16 } from "../../src/audio/Pcm.ts"
 import { closedWav, decodeWav, encodeWav16, readWav } from "../../src/audio/Wav.ts"
 import { wavHeader } from "../../src/audio/WavHeader.ts"
@@ -42,16 +43,45 @@ describe("a WAV file of 16 bit", () => {
     expect(u32(file, 40)).toBe(12)
   })
 
-  it("carries its place on the timeline", () => {
+  it("carries its place on the timeline, and what it says", () => {
     const timeReference = Frames.make(5_000_000_000)
-    const file = encodeWav16(
-      { rate, samples },
-      { timeReference, description: "ANNA’s line", originator: "x" }
+    const xml = "<BWFXML><NOTE>phà</NOTE></BWFXML>"
+    for (const depth of [16, 24, 32] as const) {
+      const file = Buffer.from(
+        finishedWav({ rate, samples }, depth, {
+          broadcast: { timeReference, description: "7 ANNA: phà’s line", originator: "x" },
+          ixml: xml
+        })
+      )
+      const wav = Either.getOrThrow(readWav(file))
+      expect([wav.timeReference, wav.rate, wav.channels.length, wav.channels[0].length]).toEqual([
+        timeReference,
+        rate,
+        1,
+        samples.length
+      ])
+      expect(u32(file, 4)).toBe(file.length - 8)
+      expect(file.length % 2).toBe(0)
+      const bext = file.indexOf("bext")
+      expect(file.toString("utf8", bext + 8, bext + 8 + 256).replaceAll("\0", "")).toBe("7 ANNA: phà’s line")
+      const at = file.indexOf("iXML")
+      expect(file.toString("utf8", at + 8, at + 8 + file.readUInt32LE(at + 4))).toBe(xml)
+    }
+  })
+
+  it("cuts a description at a character", () => {
+    const description = `${"x".repeat(255)}é and more`
+    const file = Buffer.from(
+      wavHeader({
+        rate,
+        channels: 1,
+        encoding: "int16",
+        frames: 0,
+        broadcast: { timeReference: Frames.make(0), description }
+      })
     )
-    expect(Either.getOrThrow(readWav(file)).timeReference).toBe(timeReference)
-    expect(Either.getOrThrow(decodeWav(file)).samples).toEqual(samples)
-    expect(Buffer.from(file).includes("ANNA?s line")).toBe(true)
-    expect(u32(file, 4)).toBe(file.length - 8)
+    const from = file.indexOf("bext") + 8
+    expect(file.subarray(from, from + 256)).toEqual(Buffer.from(`${"x".repeat(255)}\0`))
   })
 })
 
