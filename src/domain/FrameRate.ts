@@ -59,9 +59,9 @@ export const frameRateNamed = (written: FrameRateWritten): FrameRate => {
 export const frameRateOf = (rate: Ratio, drop: boolean): FrameRate =>
   FrameRate.make({ rate, drop: drop && canDrop(rate) })
 
-/** The picture nearest to a position: off by half a picture at most. */
-export const pictureAt = (position: Millis, { rate }: FrameRate): number =>
-  Math.round((position * rate.numerator) / (rate.denominator * 1000))
+/** The picture that holds a position. */
+export const pictureHolding = (position: Millis, { rate }: FrameRate): number =>
+  Math.floor((position * rate.numerator) / (rate.denominator * 1000))
 
 /** How many pictures hold a length, the last one perhaps not filled. */
 export const picturesHolding = (length: Millis, { rate }: FrameRate): number =>

@@ -1,44 +1,92 @@
 /** CMX 3600 edit decision lists, which every editor reads. */
+import { Array } from "effect"
 import type { Timeline } from "../domain/Timeline.ts"
-import { type LaidClip, lanesOf, sourcePicture } from "./Lanes.ts"
+import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./Lanes.ts"
 import { noteOf, oneLine } from "./PlainText.ts"
 import { timecode } from "./Timecode.ts"
 
+/** Event numbers have three digits: https://xmil.biz/EDL-X/CMX3600.pdf */
+const mostEvents = 999
+
 /**
- * An EDL: an event per clip in order of their start, the lanes as the audio channels A, A2, A3 and so on. The source's
- * timecode is that of the file's own time reference. Event numbers grow beyond three digits where they must.
+ * The EDLs of a timeline, each with at most 999 events: the film as V and its sound as A, then an event per clip in order of their
+ * start, the lanes as the next audio channels A2, A3 and so on (from A where the film has no sound). The source's timecode is that
+ * of the file's own time reference.
  */
-export const edl = (timeline: Timeline): string => {
+export const edl = (timeline: Timeline): ReadonlyArray<string> => {
+  const { film } = timeline
+  const below = film?.sound === undefined ? 0 : 1
   const events = lanesOf(timeline)
-    .flatMap((lane, channel) => lane.clips.map((laid) => ({ laid, channel })))
+    .flatMap((lane, place) => lane.clips.map((laid) => ({ laid, channel: place + below })))
     .sort((a, b) => a.laid.start - b.laid.start || a.channel - b.channel)
-  return [
-    `TITLE: ${oneLine(timeline.name)}`,
-    `FCM: ${timeline.frameRate.drop ? "DROP FRAME" : "NON-DROP FRAME"}`,
-    "",
-    ...events.flatMap(({ laid, channel }, place) => eventLines(timeline, laid, channel, place + 1)),
-    ""
-  ].join("\n")
+    .map(({ laid, channel }): Event => clipEvent(timeline, laid, channel))
+  const all = [...filmEvents(timeline), ...events]
+  const parts = all.length === 0 ? [[]] : Array.chunksOf(all, mostEvents)
+  return parts.map((part, place) =>
+    [
+      `TITLE: ${oneLine(timeline.name)}${place === 0 ? "" : `-${place + 1}`}`,
+      `FCM: ${timeline.frameRate.drop ? "DROP FRAME" : "NON-DROP FRAME"}`,
+      "",
+      ...part.flatMap((event, number) => eventLines(timeline, event, number + 1)),
+      ""
+    ].join("\n")
+  )
 }
 
-const eventLines = (
+interface Event {
+  readonly channel: string
+  /** The picture at which its source begins. */
+  readonly from: number
+  readonly start: number
+  readonly end: number
+  readonly comments: ReadonlyArray<string>
+}
+
+const filmEvents = (timeline: Timeline): ReadonlyArray<Event> => {
+  const { film, frameRate } = timeline
+  if (film === undefined) return []
+  const comments = [
+    `* FROM CLIP NAME: ${oneLine(film.path.split("/").at(-1) ?? film.path)}`,
+    `* SOURCE FILE: ${oneLine(film.path)}`
+  ]
+  return ["V", ...(film.sound === undefined ? [] : ["A"])].map((channel) => ({
+    channel,
+    from: filmStart(film, frameRate),
+    start: 0,
+    end: picturesOf(timeline),
+    comments
+  }))
+}
+
+const clipEvent = (
   { frameRate, startFrame }: Timeline,
   { clip, start, end }: LaidClip,
-  channel: number,
-  number: number
-): ReadonlyArray<string> => {
-  const from = sourcePicture(clip, frameRate)
-  const times = [from, from + end - start, startFrame + start, startFrame + end].map((picture) =>
-    timecode(picture, frameRate)
-  )
-  const sound = channel === 0 ? "A" : `A${channel + 1}`
-  return [
-    `${`${number}`.padStart(3, "0")}  ${"AX".padEnd(8)} ${sound.padEnd(5)} ${"C".padEnd(8)} ${times.join(" ")}`,
+  channel: number
+): Event => ({
+  channel: channel === 0 ? "A" : `A${channel + 1}`,
+  from: sourcePicture(clip, frameRate),
+  start,
+  end,
+  comments: [
     `* FROM CLIP NAME: ${oneLine(clip.name)}`,
     `* SOURCE FILE: ${oneLine(clip.media.path)}`,
     `* COMMENT: ${noteOf(clip)}`,
     ...(clip.flags.length === 0
       ? []
       : [`* LOC: ${timecode(startFrame + start, frameRate)} RED ${clip.flags.join(" ")}`])
+  ]
+})
+
+const eventLines = (
+  { frameRate, startFrame }: Timeline,
+  { channel, from, start, end, comments }: Event,
+  number: number
+): ReadonlyArray<string> => {
+  const times = [from, from + end - start, startFrame + start, startFrame + end].map((picture) =>
+    timecode(picture, frameRate)
+  )
+  return [
+    `${`${number}`.padStart(3, "0")}  ${"AX".padEnd(8)} ${channel.padEnd(5)} ${"C".padEnd(8)} ${times.join(" ")}`,
+    ...comments
   ]
 }

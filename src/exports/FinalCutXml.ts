@@ -1,43 +1,58 @@
 /** Final Cut Pro X XML (FCPXML 1.9), which Final Cut Pro and DaVinci Resolve read. */
-import { type FrameRate, pictureAt } from "../domain/FrameRate.ts"
-import type { Timeline, TimelineMarker, TimelineMedia } from "../domain/Timeline.ts"
-import { type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
+import { type FrameRate, pictureHolding } from "../domain/FrameRate.ts"
+import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../domain/Timeline.ts"
+import { countsAsFilm, type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
 import { noteOf, oneLine, relativeUrl } from "./PlainText.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**
- * An FCPXML document: a gap as long as the film, and connected to it the clips, each lane of the timeline in a lane of
- * its own below it and with its speaker's role. Every time is a whole number of pictures as an exact fraction of a
- * second; a clip's start in its file is exact to the sample.
+ * An FCPXML document: the film with its own sound, or a gap where there is none, and connected to it the clips, each lane of the
+ * timeline in a lane of its own below it and with its speaker's role. Every edit is a whole number of pictures as an exact fraction
+ * of a second, as Final Cut Pro demands; a clip's start in its file is exact to the sample.
  */
 export const finalCutXml = (timeline: Timeline): string => {
-  const { frameRate, startFrame } = timeline
+  const { film, frameRate, startFrame } = timeline
   const lanes = lanesOf(timeline)
   const assets = assetsOf(lanes)
   const time = (pictures: number) => pictureTime(pictures, frameRate)
   const length = time(picturesOf(timeline))
-  const gap: XmlContent = {
-    "@name": "Gap",
-    "@offset": time(startFrame),
-    "@start": time(startFrame),
-    "@duration": length,
+  const local = localTime(timeline)
+  const connected: XmlContent = {
     "asset-clip": lanes.flatMap((lane, place) =>
       lane.clips.map((laid) =>
-        clipOf(timeline, lane, -place - 1, laid, assets.get(laid.clip.media.path)?.id ?? "")
+        clipOf(timeline, local, lane, -place - 1, laid, assets.get(laid.clip.media.path)?.id ?? "")
       )
     ),
-    marker: timeline.markers.map((marker) => markerOf(timeline, marker))
+    marker: timeline.markers.map((marker) => markerOf(timeline, local, marker))
   }
+  const placed = { "@offset": time(startFrame), "@start": local(0), "@duration": length }
+  const spine: XmlContent =
+    film === undefined
+      ? { gap: { "@name": "Gap", ...placed, ...connected } }
+      : {
+          "asset-clip": {
+            "@ref": filmAsset,
+            "@name": nameOf(film),
+            ...placed,
+            ...(countsAsFilm(film, frameRate) ? {} : { "conform-rate": { "@scaleEnabled": "0" } }),
+            ...connected
+          }
+        }
+  const ownFormat = film !== undefined && !countsAsFilm(film, frameRate)
+  const format = (id: string, rate: FrameRate): XmlContent => ({
+    "@id": id,
+    "@frameDuration": pictureTime(1, rate),
+    "@width": `${timeline.width}`,
+    "@height": `${timeline.height}`
+  })
   return xmlDocument("fcpxml", {
     "@version": "1.9",
     resources: {
-      format: {
-        "@id": "r1",
-        "@frameDuration": time(1),
-        "@width": `${timeline.width}`,
-        "@height": `${timeline.height}`
-      },
-      asset: [...assets.values()].map(assetOf)
+      format: [format("r1", frameRate), ...(ownFormat ? [format(filmFormat, film.frameRate)] : [])],
+      asset: [
+        ...(film === undefined ? [] : [filmAssetOf(film, ownFormat ? filmFormat : "r1")]),
+        ...[...assets.values()].map(assetOf)
+      ]
     },
     library: {
       event: {
@@ -51,7 +66,7 @@ export const finalCutXml = (timeline: Timeline): string => {
             "@tcFormat": frameRate.drop ? "DF" : "NDF",
             "@audioLayout": "stereo",
             "@audioRate": "48k",
-            spine: { gap }
+            spine
           }
         }
       }
@@ -59,8 +74,46 @@ export const finalCutXml = (timeline: Timeline): string => {
   })
 }
 
+/** The ids of the film's asset, and of its format where it counts pictures otherwise than the timeline. */
+const filmAsset = "film"
+const filmFormat = "film-format"
+
+const nameOf = ({ path }: { readonly path: string }): string => oneLine(path.split("/").at(-1) ?? path)
+
+/** A position in the local time of what the spine holds, where connected clips and markers are placed: the film's own timecode. */
+const localTime = ({ film, frameRate, startFrame }: Timeline): ((picture: number) => string) => {
+  if (film === undefined) return (picture) => pictureTime(startFrame + picture, frameRate)
+  if (countsAsFilm(film, frameRate)) return (picture) => pictureTime(film.startFrame + picture, frameRate)
+  const own = film.frameRate.rate
+  const { numerator, denominator } = frameRate.rate
+  return (picture) =>
+    reduced(
+      film.startFrame * own.denominator * numerator + picture * denominator * own.numerator,
+      own.numerator * numerator
+    )
+}
+
+const filmAssetOf = (film: TimelineFilm, format: string): XmlContent => ({
+  "@id": filmAsset,
+  "@name": nameOf(film),
+  "@start": pictureTime(film.startFrame, film.frameRate),
+  "@duration": pictureTime(film.pictures, film.frameRate),
+  "@hasVideo": "1",
+  "@format": format,
+  ...(film.sound === undefined
+    ? {}
+    : {
+        "@hasAudio": "1",
+        "@audioSources": "1",
+        "@audioChannels": `${film.sound.channels}`,
+        "@audioRate": `${film.sound.rate}`
+      }),
+  "media-rep": { "@kind": "original-media", "@src": relativeUrl(film.path) }
+})
+
 const clipOf = (
-  { frameRate, startFrame }: Timeline,
+  { frameRate }: Timeline,
+  local: (picture: number) => string,
   lane: Lane,
   level: number,
   { clip, start, end }: LaidClip,
@@ -68,7 +121,7 @@ const clipOf = (
 ): XmlContent => ({
   "@ref": asset,
   "@lane": `${level}`,
-  "@offset": pictureTime(startFrame + start, frameRate),
+  "@offset": local(start),
   "@name": oneLine(clip.name),
   "@start": sampleTime(clip.media.timeReference + clip.sourceIn, clip.media),
   "@duration": pictureTime(end - start, frameRate),
@@ -77,8 +130,12 @@ const clipOf = (
   note: noteOf(clip)
 })
 
-const markerOf = ({ frameRate, startFrame }: Timeline, marker: TimelineMarker): XmlContent => ({
-  "@start": pictureTime(startFrame + pictureAt(marker.at, frameRate), frameRate),
+const markerOf = (
+  { frameRate }: Timeline,
+  local: (picture: number) => string,
+  marker: TimelineMarker
+): XmlContent => ({
+  "@start": local(pictureHolding(marker.at, frameRate)),
   "@duration": pictureTime(1, frameRate),
   "@value": oneLine(marker.name),
   "@note": oneLine(marker.note)
@@ -101,7 +158,7 @@ const assetsOf = (lanes: ReadonlyArray<Lane>): ReadonlyMap<string, Asset> => {
 
 const assetOf = ({ id, media }: Asset): XmlContent => ({
   "@id": id,
-  "@name": oneLine(media.path.split("/").at(-1) ?? media.path),
+  "@name": nameOf(media),
   "@start": sampleTime(media.timeReference, media),
   "@duration": sampleTime(media.length, media),
   "@hasAudio": "1",
@@ -120,3 +177,11 @@ const sampleTime = (frames: number, { rate }: TimelineMedia): string => fraction
 /** Fractions of one rate keep its denominator, as editors write them. */
 const fraction = (numerator: number, denominator: number): string =>
   numerator % denominator === 0 ? `${numerator / denominator}s` : `${numerator}/${denominator}s`
+
+/** Of mixed rates: in lowest terms, since denominators have 32 bit. */
+const reduced = (numerator: number, denominator: number): string => {
+  const divisor = greatestDivisor(numerator, denominator)
+  return fraction(numerator / divisor, denominator / divisor)
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))

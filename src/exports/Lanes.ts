@@ -1,6 +1,13 @@
 /** A timeline counted in pictures: lanes in which no two clips touch the same picture. */
-import { type FrameRate, pictureAt, picturesHolding } from "../domain/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
+import { Equal } from "effect"
+import { type FrameRate, pictureHolding, picturesHolding } from "../domain/FrameRate.ts"
+import type {
+  Timeline,
+  TimelineClip,
+  TimelineFilm,
+  TimelineMedia,
+  TimelineTrack
+} from "../domain/Timeline.ts"
 import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/Units.ts"
 
 /** A clip in pictures from the beginning of the film; it lasts one at least. */
@@ -21,8 +28,8 @@ export interface Lane {
 }
 
 /**
- * A timeline's lanes, speaker by speaker. Each clip's start and end are the pictures nearest to its own, so that none is
- * off by more than half a picture and no error adds up; what overlaps is kept whole in a further lane.
+ * A timeline's lanes, speaker by speaker. Each clip covers all pictures in which it is heard, up to the film's last; its file holds
+ * the silence from the first of them to its first word. A clip that shares a picture with the one before goes to a further lane.
  */
 export const lanesOf = (timeline: Timeline): ReadonlyArray<Lane> =>
   timeline.tracks.flatMap((track) => {
@@ -52,20 +59,39 @@ export const framesUnder = (span: Span, frameRate: FrameRate, rate: SampleRate):
   return frames(Math.ceil(((end - start) * rate * denominator) / numerator))
 }
 
+/** The sample frame at which the picture that holds a position begins, from the beginning of the film; never after the position. */
+export const pictureStart = (at: Millis, frameRate: FrameRate, rate: SampleRate): Frames =>
+  frames((pictureHolding(at, frameRate) * rate * frameRate.rate.denominator) / frameRate.rate.numerator)
+
 const picturesUnder = (span: Span, frameRate: FrameRate) => {
-  const start = pictureAt(span.start, frameRate)
-  return { start, end: Math.max(start + 1, pictureAt(span.end, frameRate)) }
+  const start = pictureHolding(span.start, frameRate)
+  return { start, end: Math.max(start + 1, picturesHolding(span.end, frameRate)) }
 }
 
-/** How many pictures the timeline has: all that the film lasts, and all that is heard. */
+/** How many pictures the timeline has: the film's, else all that hold its length; more only where a clip lies past them. */
 export const picturesOf = (timeline: Timeline): number =>
   Math.max(
     1,
-    picturesHolding(timeline.duration, timeline.frameRate),
+    filmPictures(timeline) ?? picturesHolding(timeline.duration, timeline.frameRate),
     ...timeline.tracks.map((track) =>
       clipsLaid(timeline, track).reduce((most, { end }) => Math.max(most, end), 0)
     )
   )
+
+/** The film's length in the timeline's pictures. */
+const filmPictures = ({ film, frameRate }: Timeline): number | undefined =>
+  film === undefined ? undefined : Math.max(1, Math.round(film.pictures * perOwnPicture(film, frameRate)))
+
+/** The number of the film's first picture by its own timecode, in the timeline's pictures. */
+export const filmStart = (film: TimelineFilm, frameRate: FrameRate): number =>
+  Math.round(film.startFrame * perOwnPicture(film, frameRate))
+
+/** Whether the timeline counts pictures as its film does. */
+export const countsAsFilm = (film: TimelineFilm, frameRate: FrameRate): boolean =>
+  Equal.equals(film.frameRate.rate, frameRate.rate)
+
+const perOwnPicture = (film: TimelineFilm, frameRate: FrameRate): number =>
+  countsAsFilm(film, frameRate) ? 1 : frameRate.rate.value / film.frameRate.rate.value
 
 /** The picture at which a clip's source begins, counted from midnight by the file's time reference. */
 export const sourcePicture = ({ media, sourceIn }: TimelineClip, frameRate: FrameRate): number =>
@@ -86,10 +112,13 @@ export const mediaPictures = ({ media }: TimelineClip, frameRate: FrameRate): nu
 const picturesIn = (frames: number, media: TimelineMedia, { rate }: FrameRate): number =>
   (frames * rate.numerator) / (media.rate * rate.denominator)
 
-const clipsLaid = ({ frameRate }: Timeline, { clips }: TimelineTrack): ReadonlyArray<LaidClip> =>
-  clips
-    .map((clip) => ({
-      clip,
-      ...picturesUnder({ start: clip.at, end: millis(clip.at + clip.duration) }, frameRate)
-    }))
+const clipsLaid = (timeline: Timeline, { clips }: TimelineTrack): ReadonlyArray<LaidClip> => {
+  const last = filmPictures(timeline) ?? Infinity
+  return clips
+    .map((clip) => {
+      const span = { start: clip.at, end: millis(clip.at + clip.duration) }
+      const { start, end } = picturesUnder(span, timeline.frameRate)
+      return { clip, start, end: Math.max(start + 1, Math.min(end, last)) }
+    })
     .sort((a, b) => a.start - b.start || a.end - b.end || a.clip.cue - b.clip.cue)
+}

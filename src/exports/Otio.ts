@@ -1,13 +1,13 @@
 /** OpenTimelineIO, the open interchange format for timelines. */
-import { type FrameRate, pictureAt } from "../domain/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineMarker } from "../domain/Timeline.ts"
-import { type LaidClip, type Lane, lanesOf } from "./Lanes.ts"
+import { type FrameRate, pictureHolding } from "../domain/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/Timeline.ts"
+import { filmStart, type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
 import { oneLine, relativeUrl } from "./PlainText.ts"
 
 /**
- * An OTIO file: an audio track per lane, clips and the gaps between them counted in whole pictures. Where a clip begins in
- * its file is counted in the file's own frames, exact to the sample. What editors have no field for stands in the
- * metadata under `dubwright`.
+ * An OTIO file: the film as a video and an audio track, then an audio track per lane, clips and the gaps between them counted in
+ * whole pictures. Where a clip begins in its file is counted in the file's own frames, exact to the sample. Values that editors have
+ * no field for are in the metadata under `dubwright`.
  */
 export const otio = (timeline: Timeline): string =>
   `${JSON.stringify(
@@ -24,12 +24,60 @@ export const otio = (timeline: Timeline): string =>
         markers: timeline.markers.map((marker) => markerOf(timeline.frameRate, marker)),
         enabled: true,
         metadata: {},
-        children: lanesOf(timeline).map((lane) => trackOf(timeline.frameRate, lane))
+        children: [
+          ...filmTracks(timeline),
+          ...lanesOf(timeline).map((lane) => trackOf(timeline.frameRate, lane))
+        ]
       }
     },
     null,
     2
   )}\n`
+
+/** The film's picture and, where it has any, its sound, from end to end. */
+const filmTracks = (timeline: Timeline) => {
+  const { film } = timeline
+  if (film === undefined) return []
+  return [
+    { name: "Film", kind: "Video" },
+    ...(film.sound === undefined ? [] : [{ name: "Film sound", kind: "Audio" }])
+  ].map((track) => ({
+    OTIO_SCHEMA: "Track.1",
+    ...track,
+    source_range: null,
+    effects: [],
+    markers: [],
+    enabled: true,
+    metadata: {},
+    children: [filmClip(timeline, film)]
+  }))
+}
+
+const filmClip = (timeline: Timeline, film: TimelineFilm) => {
+  const name = oneLine(film.path.split("/").at(-1) ?? film.path)
+  return {
+    OTIO_SCHEMA: "Clip.1",
+    name,
+    source_range: range(
+      pictures(filmStart(film, timeline.frameRate), timeline.frameRate),
+      pictures(picturesOf(timeline), timeline.frameRate)
+    ),
+    media_reference: {
+      OTIO_SCHEMA: "ExternalReference.1",
+      name,
+      target_url: relativeUrl(film.path),
+      available_range: range(
+        pictures(film.startFrame, film.frameRate),
+        pictures(film.pictures, film.frameRate)
+      ),
+      metadata: {}
+    },
+    effects: [],
+    markers: [],
+    enabled: true,
+    metadata: {}
+  }
+}
 
 const trackOf = (frameRate: FrameRate, lane: Lane) => {
   let reached = 0
@@ -94,7 +142,7 @@ const markerOf = (frameRate: FrameRate, marker: TimelineMarker) => ({
   name: oneLine(marker.name),
   color: "RED",
   comment: oneLine(marker.note),
-  marked_range: range(pictures(pictureAt(marker.at, frameRate), frameRate), pictures(1, frameRate)),
+  marked_range: range(pictures(pictureHolding(marker.at, frameRate), frameRate), pictures(1, frameRate)),
   metadata: {}
 })
 

@@ -1,16 +1,20 @@
 /** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro and DaVinci Resolve read. */
-import { type FrameRate, pictureAt } from "../domain/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineMarker } from "../domain/Timeline.ts"
+import { type FrameRate, pictureHolding } from "../domain/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/Timeline.ts"
 import { type LaidClip, lanesOf, mediaPictures, mediaStart, picturesOf, sourceOffset } from "./Lanes.ts"
 import { noteOf, oneLine, relativeUrl } from "./PlainText.ts"
 import { timecode } from "./Timecode.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
-/** An xmeml document: a sequence with an audio track per lane. Times are whole pictures, a clip's in its own file. */
+/**
+ * An xmeml document: a sequence with the film on V1 and its sound below, then an audio track per lane. Times are whole pictures, a
+ * clip's in its own file.
+ */
 export const xmeml = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline
   const files = new Map<string, string>()
   let clips = 0
+  const film = filmTracks(timeline)
   const tracks = lanesOf(timeline).map((lane): XmlContent => ({
     // The name is Premiere's own attribute; others pass over it.
     "@MZ.TrackName": oneLine(lane.name),
@@ -38,17 +42,96 @@ export const xmeml = (timeline: Timeline): string => {
               pixelaspectratio: "square",
               fielddominance: "none"
             }
-          }
+          },
+          track: film.video
         },
         audio: {
           numOutputChannels: "2",
           format: { samplecharacteristics: { depth: "16", samplerate: "48000" } },
-          track: tracks
+          track: [...film.audio, ...tracks]
         }
       }
     }
   })
 }
+
+/** The film's tracks, linked with each other as editors have it: its picture, and a track for each channel of its sound. */
+const filmTracks = (timeline: Timeline) => {
+  const { film, frameRate } = timeline
+  if (film === undefined) return { video: [], audio: [] }
+  const channels = film.sound?.channels ?? 0
+  const end = `${picturesOf(timeline)}`
+  const name = oneLine(film.path.split("/").at(-1) ?? film.path)
+  const kinds = ["video", ...Array.from({ length: channels }, () => "audio")]
+  const items = kinds.map((kind, place): XmlContent => ({
+    "@id": `film-${place}`,
+    // Premiere's own attributes: without them the tracks of a stereo pair are two of mono.
+    ...(kind === "audio" && channels === 2 ? { "@premiereChannelType": "stereo" } : {}),
+    name,
+    enabled: "TRUE",
+    duration: end,
+    rate: rateOf(frameRate),
+    start: "0",
+    end,
+    in: "0",
+    out: end,
+    file: place === 0 ? filmFile(timeline, film, name) : { "@id": "film" },
+    ...(kind === "audio" ? { sourcetrack: { mediatype: "audio", trackindex: `${place}` } } : {}),
+    link:
+      kinds.length === 1
+        ? []
+        : kinds.map((mediatype, other) => ({
+            linkclipref: `film-${other}`,
+            mediatype,
+            trackindex: `${mediatype === "video" ? 1 : other}`,
+            clipindex: "1"
+          }))
+  }))
+  const trackOf = (clipitem: XmlContent): XmlContent => ({ clipitem, enabled: "TRUE", locked: "FALSE" })
+  return {
+    video: items.slice(0, 1).map(trackOf),
+    audio: items.slice(1).map((clipitem, channel): XmlContent => ({
+      "@MZ.TrackName": "Film sound",
+      ...(channels === 2
+        ? {
+            "@currentExplodedTrackIndex": `${channel}`,
+            "@totalExplodedTrackCount": "2",
+            "@premiereTrackType": "Stereo"
+          }
+        : {}),
+      clipitem,
+      enabled: "TRUE",
+      locked: "FALSE",
+      outputchannelindex: `${(channel % 2) + 1}`
+    }))
+  }
+}
+
+const filmFile = (timeline: Timeline, film: TimelineFilm, name: string): XmlContent => ({
+  "@id": "film",
+  name,
+  pathurl: relativeUrl(film.path),
+  rate: rateOf(film.frameRate),
+  duration: `${film.pictures}`,
+  timecode: timecodeOf(film.startFrame, film.frameRate),
+  media: {
+    video: {
+      samplecharacteristics: {
+        rate: rateOf(film.frameRate),
+        width: `${timeline.width}`,
+        height: `${timeline.height}`
+      }
+    },
+    ...(film.sound === undefined
+      ? {}
+      : {
+          audio: {
+            samplecharacteristics: { depth: "16", samplerate: `${film.sound.rate}` },
+            channelcount: `${film.sound.channels}`
+          }
+        })
+  }
+})
 
 const clipItem = (
   frameRate: FrameRate,
@@ -86,7 +169,7 @@ const fileOf = (frameRate: FrameRate, clip: TimelineClip, id: string, length: nu
   timecode: timecodeOf(mediaStart(clip, frameRate), frameRate),
   media: {
     audio: {
-      samplecharacteristics: { depth: "16", samplerate: `${clip.media.rate}` },
+      samplecharacteristics: { depth: `${clip.media.depth}`, samplerate: `${clip.media.rate}` },
       channelcount: `${clip.media.channels}`
     }
   }
@@ -95,7 +178,7 @@ const fileOf = (frameRate: FrameRate, clip: TimelineClip, id: string, length: nu
 const markerOf = (frameRate: FrameRate, marker: TimelineMarker): XmlContent => ({
   name: oneLine(marker.name),
   comment: oneLine(marker.note),
-  in: `${pictureAt(marker.at, frameRate)}`,
+  in: `${pictureHolding(marker.at, frameRate)}`,
   out: "-1"
 })
 

@@ -8,6 +8,10 @@ export type XmlContent = string | { readonly [name: string]: XmlContent | Readon
 export const xmlDocument = (root: string, content: XmlContent): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE ${root}>\n${builder.build({ [root]: content })}`
 
+/** An element with its declaration, without a document type. */
+export const xmlElement = (root: string, content: XmlContent): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: content })}`
+
 const builder = new XMLBuilder({
   ignoreAttributes: false,
   attributeNamePrefix: "@",

@@ -79,3 +79,7 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
     return this.streams.filter((stream) => stream._tag === "SubtitleStream")
   }
 }
+
+/** The sound track that players choose by themselves. */
+export const mainSound = ({ sounds }: Pick<MediaInfo, "sounds">): AudioStream | undefined =>
+  sounds.find(({ isDefault }) => isDefault) ?? sounds[0]

@@ -16,7 +16,7 @@ import { ContainerRefuses } from "./Failures.ts"
 import type { Job } from "./Job.ts"
 import { languageCode } from "./LanguageCode.ts"
 import { aacCoder } from "./Lossy.ts"
-import type { AudioStream, MediaInfo } from "./MediaInfo.ts"
+import { type AudioStream, mainSound, type MediaInfo } from "./MediaInfo.ts"
 
 /** A new sound track: any audio file; one whose codec suits the container is copied, others are encoded. */
 export interface DubTrack {
@@ -203,10 +203,6 @@ const dubOf = (
     codec: (at) => encoded(holder, sound?.channels ?? 1, at)
   }
 }
-
-/** The sound that players take unasked. */
-const mainSound = (video: MediaInfo): AudioStream | undefined =>
-  video.sounds.find(({ isDefault }) => isDefault) ?? video.sounds[0]
 
 const holds = (holder: Container, { codec }: AudioStream): boolean => holder.sounds?.includes(codec) ?? true
 

@@ -52,7 +52,7 @@ export const makeDeliverHand = (client: Redis, share: Share) =>
         const clips = new Map(
           [...found].flatMap(([key, { clip }]) => (clip === undefined ? [] : [[key, clip.clip] as const]))
         )
-        return ended(yield* endOf(result, out, yield* digestOf(plan, clips)))
+        return ended(yield* endOf(result, out, yield* digestOf(plan, clips, out)))
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
   })
 

@@ -23,7 +23,8 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(out, job.id)
-  const fileOf = (ending: string) => path.join(folder, `${job.id}.${ending}`)
+  const fileOf = (ending: string, part = 0) =>
+    path.join(folder, `${job.id}${part === 0 ? "" : `-${part + 1}`}.${ending}`)
   yield* openFolder(folder)
 
   const wants = (output: OutputName) => job.outputs.includes(output)
@@ -57,10 +58,17 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
-  const laidOut = yield* Effect.forEach(timelines, (name) => {
-    const { ending, text } = timelineTexts[name]
-    return Effect.as(writeResult(fileOf(ending), text(timelineOf(made))), fileOf(ending))
-  })
+  const timeline = timelineOf(
+    made,
+    job.video === undefined ? undefined : pathFrom(path, folder, job.video.path)
+  )
+  const laidOut = yield* Effect.forEach(
+    timelines.flatMap((name) => {
+      const { ending, texts } = timelineTexts[name]
+      return texts(timeline).map((text, part) => ({ text, file: fileOf(ending, part) }))
+    }),
+    ({ text, file }) => Effect.as(writeResult(file, text), file)
+  )
   const files = [
     ...[...soundNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
     ...laidOut,
@@ -69,6 +77,10 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   ]
   return { files, measured, peaks }
 })
+
+/** The way from a folder to a file with forward slashes; absolute where there is none, as between disks of Windows. */
+const pathFrom = (path: Path.Path, folder: string, file: string): string =>
+  path.relative(folder, file).split(path.sep).join("/")
 
 /** Where nothing but words is asked for, nothing is mixed. */
 const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as const

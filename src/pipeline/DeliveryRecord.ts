@@ -6,6 +6,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Iterable, Option } from "effect"
 import type { Clip } from "../domain/Clip.ts"
 import type { JobId, UtteranceKey } from "../domain/Ids.ts"
+import { timelineNames } from "../domain/Outputs.ts"
 import { Deliveries, type Delivery } from "../store/Deliveries.ts"
 import type { JobPlan } from "./Plan.ts"
 
@@ -15,7 +16,8 @@ const edition = 8
 /** Everything that decides what a job's files are. */
 export const digestOf = Effect.fnUntraced(function* (
   { job, script, words, lines, uses, video, reel }: JobPlan,
-  clips: ReadonlyMap<UtteranceKey, Clip>
+  clips: ReadonlyMap<UtteranceKey, Clip>,
+  out: string
 ) {
   const fs = yield* FileSystem.FileSystem
   const film =
@@ -31,7 +33,12 @@ export const digestOf = Effect.fnUntraced(function* (
         )
   const hash = createHash("sha256")
   const { input: _input, video: _video, ...settings } = job
-  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel]))
+  // Timelines name the film by its way from the job's folder.
+  const way =
+    job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
+      ? relative(join(out, job.id), job.video.path)
+      : undefined
+  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel, way]))
   const list = (elements: Iterable<unknown>) => {
     let before = "["
     for (const element of elements) {
@@ -82,8 +89,8 @@ export const rememberFiles = Effect.fnUntraced(function* (
 })
 
 /**
- * Takes away what the delivery before has left among a job's clips and stems, unless it was changed since: who lays all files of such a
- * folder into a film would have a line twice that has moved. Whatever else it has left, in formats that are no longer asked for, stays: it
+ * Takes away what the delivery before has left among a job's clips and stems, and further decision lists, unless it was changed since:
+ * who lays all files of such a folder into a film would have a line twice that has moved. Whatever else it has left, in formats that are no longer asked for, stays: it
  * may lie in somebody's project. Returns what does, files and folders by name. `files` are those of the delivery now.
  */
 export const removeOutdated = Effect.fnUntraced(function* (
@@ -104,10 +111,15 @@ export const removeOutdated = Effect.fnUntraced(function* (
     before.files.filter(({ path }) => !made.has(path) && !reportNames.includes(basename(path))),
     asWritten
   )
-  const [staying, going] = Array.partition(left, ({ path }) => folders.has(dirname(path)))
+  const isPart = (path: string) => isFurtherList(job, path) && made.has(join(job, `${job}.edl`))
+  const [staying, going] = Array.partition(left, ({ path }) => folders.has(dirname(path)) || isPart(path))
   yield* Effect.forEach(going, ({ path }) => Effect.ignore(fs.remove(join(out, path))), { discard: true })
   return Array.dedupe(staying.map(({ path }) => relative(job, path).split(sep)[0] ?? path))
 })
+
+/** Whether a file is a further list of a decision list that has more events than fit into one: `name-2.edl`. */
+const isFurtherList = (job: JobId, path: string): boolean =>
+  dirname(path) === job && path.startsWith(join(job, `${job}-`)) && /-\d+\.edl$/u.test(path)
 
 /** Whether every file of a delivery is there as it was written. */
 export const allThere = (out: string, delivery: Delivery): Effect.Effect<boolean> =>

@@ -1,13 +1,21 @@
 /** What an editor takes over: stems, clips and timelines. */
-import { Path } from "@effect/platform"
-import { Array, Effect } from "effect"
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Option } from "effect"
 import type { Room } from "../audio/Rooms.ts"
 import { resampled } from "../audio/Resample.ts"
-import { encodeWav16 } from "../audio/Wav.ts"
+import { finishedWav } from "../audio/Finish.ts"
+import { decibelsOf, gainOf } from "../audio/Pcm.ts"
 import { notDevice } from "../domain/FileName.ts"
 import type { TimelineName } from "../domain/Outputs.ts"
 import type { Placement } from "../domain/Placement.ts"
-import { Timeline, TimelineClip, TimelineMarker, TimelineMedia, TimelineTrack } from "../domain/Timeline.ts"
+import {
+  Timeline,
+  TimelineClip,
+  TimelineFilm,
+  TimelineMarker,
+  TimelineMedia,
+  TimelineTrack
+} from "../domain/Timeline.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 import {
   deliveryRate,
@@ -22,7 +30,8 @@ import {
 import { csv } from "../exports/Csv.ts"
 import { edl } from "../exports/Edl.ts"
 import { finalCutXml } from "../exports/FinalCutXml.ts"
-import { framesUnder } from "../exports/Lanes.ts"
+import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../exports/Ixml.ts"
+import { framesUnder, pictureStart } from "../exports/Lanes.ts"
 import { labels } from "../exports/Labels.ts"
 import { otio } from "../exports/Otio.ts"
 import { xmeml } from "../exports/Xmeml.ts"
@@ -32,7 +41,7 @@ import { limited } from "./Levelling.ts"
 import type { Level, Stem } from "./Master.ts"
 import { type Programme, spoken } from "./Mixdown.ts"
 import { framesBeforeStart, type Reel } from "./Reel.ts"
-import { openFolder, writeResult } from "./ResultFolder.ts"
+import { openFolder, writeChanged } from "./ResultFolder.ts"
 
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
 export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
@@ -47,7 +56,10 @@ export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): Re
 /** Clips that are being written while the next is made. */
 const writtenAtOnce = 4
 
-/** One Broadcast Wave a placement, named by its cue, speaker and time, as loud as in the mix, with its timecode in it. */
+/**
+ * One Broadcast Wave a placement, named by its cue, speaker and time, about as loud as in the mix. It begins with the picture in which
+ * it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same is not written again.
+ */
 export const deliverClips = Effect.fnUntraced(function* (
   made: Deliverable,
   programme: Programme,
@@ -57,21 +69,46 @@ export const deliverClips = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   yield* openFolder(folder)
   const { rate } = programme
+  const { depth = 16 } = made.job.audio
+  const noteOf = notesOf(made)
+  const decibels = yield* steadyGain(
+    decibelsOf(gain),
+    made.placements.map((placement) => path.join(folder, `${clipName(placement)}.wav`))
+  )
   const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Room) {
     // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
     const speech = yield* spoken(programme, placement, spokenLength(placement, rate), room)
     const { samples: at48 } = resampled({ rate, samples: speech }, deliveryRate, room)
-    const samples = limited(at48, deliveryRate, gain, peak, fileLength(placement, made.reel), room)
-    return encodeWav16(
+    const held = limited(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
+    const samples = new Float32Array(fileLength(placement, made.reel))
+    samples.set(held, silenceBefore(placement, made.reel))
+    const note = { ...noteOf(placement), gain: decibels }
+    const { frameRate } = made.reel
+    const time = {
+      rate: deliveryRate,
+      depth,
+      timeReference: timeReferenceOf(placement, made.reel),
+      frameRate
+    }
+    return finishedWav(
       { rate: deliveryRate, samples },
-      { timeReference: timeReferenceOf(placement, made.reel), originator: "dubwright" }
+      depth,
+      {
+        broadcast: {
+          timeReference: time.timeReference,
+          description: describedClip(note),
+          originator: "dubwright"
+        },
+        ixml: ixml(note, time)
+      },
+      room
     )
   })
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
       const file = path.join(folder, `${clipName(placement)}.wav`)
-      yield* writeResult(file, yield* inRooms((room) => clipOf(placement, room)))
+      yield* writeChanged(file, yield* inRooms((room) => clipOf(placement, room)))
       return file
     }),
     { concurrency: writtenAtOnce }
@@ -81,32 +118,88 @@ export const deliverClips = Effect.fnUntraced(function* (
 const spokenLength = ({ start, end }: Placement, rate: SampleRate): Frames =>
   framesBetween(framesAt(start, rate), framesAt(end, rate))
 
+/** A gain this near to the mix's is kept, in dB. */
+const nearGain = 0.5
+
+/**
+ * The gain of all clips in dB: that of the clips from the last run, as long as it is near. The mix's own gain differs by hundredths once
+ * any line changes, and every clip would be another file.
+ */
+const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  for (const file of files) {
+    const held = yield* Effect.option(fs.readFile(file))
+    if (Option.isNone(held)) continue
+    const before = gainNamed(Buffer.from(held.value.subarray(0, longestHeader)).toString("latin1"))
+    return before !== undefined && Math.abs(before - gain) <= nearGain ? before : heldGain(gain)
+  }
+  return heldGain(gain)
+})
+
+/** Bytes before a clip's samples: a cue's words are in there. */
+const longestHeader = 65_536
+
 /** How long a clip's file is: it ends in silence where its last picture does. */
 const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
-  frames(Math.max(spokenLength(placement, deliveryRate), framesUnder(placement, frameRate, deliveryRate)))
+  frames(
+    Math.max(
+      silenceBefore(placement, { frameRate }) + spokenLength(placement, deliveryRate),
+      framesUnder(placement, frameRate, deliveryRate)
+    )
+  )
 
-/** Where a clip's first frame stands, in frames at 48 kHz since midnight of the film's timecode. */
+/** Frames at 48 kHz from the beginning of the picture to that of the speech. */
+const silenceBefore = ({ start }: Placement, { frameRate }: Pick<Reel, "frameRate">): Frames =>
+  framesBetween(pictureStart(start, frameRate, deliveryRate), framesAt(start, deliveryRate))
+
+/** The position of a clip's first frame, in frames at 48 kHz since midnight of the film's timecode. */
 const timeReferenceOf = ({ start }: Placement, reel: Reel): Frames =>
-  frames(framesAt(start, deliveryRate) + framesBeforeStart(reel))
+  frames(pictureStart(start, reel.frameRate, deliveryRate) + framesBeforeStart(reel))
 
-/** The timelines of a job, each as its text: clips are named relative to the job's folder, which can be moved. */
-export const timelineTexts: Readonly<
-  Record<TimelineName, { readonly ending: string; readonly text: (timeline: Timeline) => string }>
-> = {
-  otio: { ending: "otio", text: otio },
-  fcpxml: { ending: "fcpxml", text: finalCutXml },
-  xml: { ending: "xml", text: xmeml },
-  edl: { ending: "edl", text: edl },
-  labels: { ending: "labels.txt", text: labels },
-  csv: { ending: "csv", text: csv }
+/** What each clip's file says of itself. */
+const notesOf = (made: Deliverable): ((placement: Placement) => Omit<ClipNote, "gain">) => {
+  const textOf = wordsOf(made)
+  return (placement) => ({
+    project: made.job.id,
+    cue: placement.lines[0].cue,
+    part: placement.lines[0].part + 1,
+    speaker: placement.speaker ?? "voice",
+    text: textOf(placement)
+  })
 }
 
-/** A job as an editor's timeline: a track a speaker, a clip a placement, a marker where something is flagged. */
-export const timelineOf = ({ job, placements, entries, length, reel }: Deliverable): Timeline => {
+/** A placement's words, as the source has them. */
+const wordsOf = ({ entries }: Deliverable): ((placement: Placement) => string) => {
   const texts = new Map(entries.map(({ index, text }) => [index, text]))
+  return ({ lines }) => Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
+}
+
+/**
+ * The timelines of a job, each as the texts of its files: clips and the film are named relative to the job's folder. Only a decision
+ * list may need more than one file.
+ */
+export const timelineTexts: Readonly<
+  Record<
+    TimelineName,
+    { readonly ending: string; readonly texts: (timeline: Timeline) => ReadonlyArray<string> }
+  >
+> = {
+  otio: { ending: "otio", texts: (timeline) => [otio(timeline)] },
+  fcpxml: { ending: "fcpxml", texts: (timeline) => [finalCutXml(timeline)] },
+  xml: { ending: "xml", texts: (timeline) => [xmeml(timeline)] },
+  edl: { ending: "edl", texts: edl },
+  labels: { ending: "labels.txt", texts: (timeline) => [labels(timeline)] },
+  csv: { ending: "csv", texts: (timeline) => [csv(timeline)] }
+}
+
+/**
+ * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a placement, and a
+ * marker where something is flagged.
+ */
+export const timelineOf = (made: Deliverable, filmPath: string | undefined): Timeline => {
+  const { job, placements, length, reel } = made
   const nameOf = ({ speaker }: Placement) => speaker ?? "voice"
-  const textOf = ({ lines }: Placement) =>
-    Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
+  const textOf = wordsOf(made)
   const clipOf = (placement: Placement): TimelineClip =>
     TimelineClip.make(
       {
@@ -116,6 +209,7 @@ export const timelineOf = ({ job, placements, entries, length, reel }: Deliverab
           {
             path: `clips/${clipName(placement)}.wav`,
             rate: deliveryRate,
+            depth: job.audio.depth ?? 16,
             channels: 1,
             length: fileLength(placement, reel),
             timeReference: timeReferenceOf(placement, reel)
@@ -134,6 +228,9 @@ export const timelineOf = ({ job, placements, entries, length, reel }: Deliverab
   return Timeline.make({
     name: job.id,
     duration: millisAt(length, deliveryRate),
+    ...(reel.film === undefined || filmPath === undefined
+      ? {}
+      : { film: TimelineFilm.make({ ...reel.film, path: filmPath }) }),
     frameRate: reel.frameRate,
     startFrame: reel.startFrame,
     width: reel.width,

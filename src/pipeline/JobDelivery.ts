@@ -74,7 +74,7 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
   const { job } = plan
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const { clips, suspects } = yield* clipsAtHand([...keys, ...takes.map(({ utterance }) => utterance.key)])
-  const digest = yield* digestOf(plan, clips)
+  const digest = yield* digestOf(plan, clips, out)
   const made = before.get(job.id)
   const lastTime = yield* reportIn(out, job.id)
   const last = lastTime?.metrics

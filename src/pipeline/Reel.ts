@@ -1,9 +1,10 @@
 /** How a film counts its pictures: what editors' timelines and timecodes go by. */
 import { Either, Equal } from "effect"
+import type { TimelineFilm } from "../domain/Timeline.ts"
 import { type FrameRate, frameRateNamed, frameRateOf } from "../domain/FrameRate.ts"
 import { deliveryRate, type Frames, frames } from "../domain/Units.ts"
 import { pictureOf } from "../exports/Timecode.ts"
-import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import { type MediaInfo, mainSound, type VideoStream } from "../ffmpeg/MediaInfo.ts"
 import type { Job } from "./Job.ts"
 
 /** A film's counting. */
@@ -14,6 +15,8 @@ export interface Reel {
   /** Pixels. */
   readonly width: number
   readonly height: number
+  /** The film itself, as far as its file tells; absent where a job has none. */
+  readonly film?: Omit<TimelineFilm, "path">
 }
 
 /** As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in words. */
@@ -39,10 +42,27 @@ export const reelOf = (
         frameRate,
         startFrame,
         width: picture?.width ?? 1920,
-        height: picture?.height ?? 1080
+        height: picture?.height ?? 1080,
+        ...(video?.picture === undefined ? {} : { film: filmOf(video, video.picture, frameRate) })
       })
     })
   )
+}
+
+/** A film as long as its picture: its sound may run on for a part of an encoder's block. */
+const filmOf = (video: MediaInfo, picture: VideoStream, fallback: FrameRate): Omit<TimelineFilm, "path"> => {
+  const frameRate =
+    picture.frameRate === undefined
+      ? fallback
+      : frameRateOf(picture.frameRate, video.timecode?.includes(";") ?? false)
+  const sound = mainSound(video)
+  const seconds = (picture.duration ?? video.duration) / 1_000_000
+  return {
+    frameRate,
+    startFrame: ownStart(video, frameRate),
+    pictures: Math.max(1, Math.round(seconds * frameRate.rate.value)),
+    ...(sound === undefined ? {} : { sound: { rate: sound.rate, channels: sound.channels } })
+  }
 }
 
 /** The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this rate. */

@@ -31,6 +31,24 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
   )
 })
 
+/**
+ * Writes bytes as `writeResult` does, unless the file already holds exactly these: an editor's project that refers to the file then
+ * sees no change.
+ */
+export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
+  path: string,
+  content: Uint8Array
+) {
+  const fs = yield* FileSystem.FileSystem
+  const isSame = yield* fs.stat(path).pipe(
+    Effect.filterOrFail(({ type, size }) => type === "File" && Number(size) === content.length),
+    Effect.zipRight(fs.readFile(path)),
+    Effect.map((held) => Buffer.compare(held, content) === 0),
+    Effect.orElseSucceed(() => false)
+  )
+  if (!isSame) yield* writeResult(path, content)
+})
+
 /** Characters of text that are written at once. */
 const atOnce = 64 * 1024
 

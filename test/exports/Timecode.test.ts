@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import Reference from "smpte-timecode"
-import { FrameRate, frameRateNamed, frameRateOf, pictureAt } from "../../src/domain/FrameRate.ts"
+import { FrameRate, frameRateNamed, frameRateOf, pictureHolding } from "../../src/domain/FrameRate.ts"
 import { ratio } from "../../src/domain/Ratio.ts"
 import { millis } from "../../src/domain/Units.ts"
 import { pictureOf, timecode } from "../../src/exports/Timecode.ts"
@@ -58,7 +58,7 @@ describe("timecode", () => {
     for (const name of ["29.97df", "59.94df"] as const) {
       const rate = frameRateNamed(name)
       const [hours = 0, minutes = 0, seconds = 0, count = 0] = timecode(
-        pictureAt(millis(position), rate),
+        pictureHolding(millis(position), rate),
         rate
       )
         .split(/[:;]/u)

@@ -22,13 +22,18 @@ export const readFcpxml = (text: string): ReadonlyArray<Found> =>
           { from: timeIn(attribute(node, "start")), length: timeIn(attribute(node, "duration")) }
         ])
     )
-    return document.find("//gap/asset-clip").map((node) => {
+    const [within] = document.find("//spine/gap | //spine/asset-clip")
+    if (within === undefined || document.find("//spine/*").length > 1)
+      throw new Error("the spine holds other than one clip")
+    // Connected clips are placed in the local time of what they hang on.
+    const zero = timeIn(attribute(within, "start")) - (timeIn(attribute(within, "offset")) - start)
+    return document.find("//spine/*/asset-clip").map((node) => {
       const source = media.get(attribute(node, "ref"))
       if (source === undefined) throw new Error("a clip has no media")
       const into = timeIn(attribute(node, "start")) - source.from
       const played = into + timeIn(attribute(node, "duration"))
       if (into < -1e-9 || played > source.length + 1e-9) throw new Error("an edit has no respective media")
-      const from = timeIn(attribute(node, "offset")) - start
+      const from = timeIn(attribute(node, "offset")) - zero
       return {
         cue: cueOf(attribute(node, "name")),
         start: from,
@@ -44,7 +49,7 @@ export const readXmeml = (text: string): ReadonlyArray<Found> =>
     const ntsc = content(document.find("/xmeml/sequence/rate/ntsc")) === "TRUE"
     const rate = ntsc ? (timebase * 1000) / 1001 : timebase
     return document.find("//audio/track").flatMap((track, place) =>
-      track.find("clipitem").map((item) => {
+      track.find("clipitem[file/@id != 'film']").map((item) => {
         const [start, end, from, until, length] = ["start", "end", "in", "out", "duration"].map((name) =>
           Number(content(item.find(name)))
         )
@@ -86,7 +91,7 @@ export const readEdl = (text: string, { frameRate, startFrame }: Timeline): Read
       throw new Error(`lengths differ: ${line}`)
     const name = /^\* FROM CLIP NAME: (.*)$/u.exec(lines[place + 1] ?? "")?.[1] ?? ""
     const at = (code: string) => (pictures(code) - startFrame) / frameRate.rate.value
-    return [{ cue: cueOf(name), start: at(start), end: at(end), track }]
+    return isFilm(name) ? [] : [{ cue: cueOf(name), start: at(start), end: at(end), track }]
   })
 }
 
@@ -166,7 +171,7 @@ export const readOtio = (text: string): ReadonlyArray<Found> => {
     return track.children.flatMap((child) => {
       const start = reached
       reached += child.source_range.duration.value / child.source_range.duration.rate
-      return child.OTIO_SCHEMA === "Gap.1"
+      return child.OTIO_SCHEMA === "Gap.1" || isFilm(child.name)
         ? []
         : [{ cue: cueOf(child.name), start, end: reached, track: `${place}` }]
     })
@@ -201,5 +206,8 @@ const timeIn = (text: string): number => {
   const [, numerator = "", denominator = "1"] = /^(\d+)(?:\/(\d+))?s$/u.exec(text) ?? []
   return Number(numerator) / Number(denominator)
 }
+
+/** Clips are named by numbers, films are not. */
+const isFilm = (name: string): boolean => !/^\d/u.test(name)
 
 const cueOf = (name: string): number => Number(/^\d+/u.exec(name)?.[0])

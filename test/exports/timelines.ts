@@ -9,11 +9,12 @@ import {
 import {
   Timeline,
   TimelineClip,
+  TimelineFilm,
   TimelineMarker,
   TimelineMedia,
   TimelineTrack
 } from "../../src/domain/Timeline.ts"
-import { framesUnder } from "../../src/exports/Lanes.ts"
+import { framesUnder, pictureStart } from "../../src/exports/Lanes.ts"
 import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
 import type { Flag } from "../../src/domain/Placement.ts"
 
@@ -22,7 +23,9 @@ export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.l
   frameRateNamed(name)
 ])
 
-/** A clip whose file, at 48 kHz, begins with it and fills its pictures. */
+const rate48 = SampleRate.make(48_000)
+
+/** A clip whose file, at 48 kHz, fills the pictures in which it is heard. */
 export const clip = (
   frameRate: FrameRate,
   cue: number,
@@ -32,21 +35,23 @@ export const clip = (
   flags: ReadonlyArray<Flag> = [],
   speed = 1
 ): TimelineClip => {
+  const first = pictureStart(millis(at), frameRate, rate48)
   const name = `${`${cue}`.padStart(4, "0")} Ä&<"'>`
   return TimelineClip.make({
     cue,
     name,
     media: TimelineMedia.make({
       path: `clips/${name}.wav`,
-      rate: SampleRate.make(48_000),
+      rate: rate48,
+      depth: 16,
       channels: 1,
       length: frames(
         Math.max(
-          duration * 48,
-          framesUnder({ start: millis(at), end: millis(at + duration) }, frameRate, SampleRate.make(48_000))
+          at * 48 - first + duration * 48,
+          framesUnder({ start: millis(at), end: millis(at + duration) }, frameRate, rate48)
         )
       ),
-      timeReference: frames(at * 48)
+      timeReference: first
     }),
     sourceIn: frames(0),
     at: millis(at),
@@ -99,9 +104,39 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
     markers: [TimelineMarker.make({ at: millis(3_001), name: "4 overrun fast", note: "lose 6 characters" })]
   })
 
-/** Timelines of any rate, with clips anywhere. */
+/** A film of so many pictures, with its own sound where it has channels. */
+export const film = (
+  frameRate: FrameRate,
+  startFrame: number,
+  pictures: number,
+  channels = 2
+): TimelineFilm =>
+  TimelineFilm.make({
+    path: "../../Films & more/phà.mov",
+    frameRate,
+    startFrame,
+    pictures,
+    ...(channels === 0 ? {} : { sound: { rate: 48_000, channels } })
+  })
+
+/** A film of at least 7,300 seconds at any rate, or none. */
+const anyFilm = fc.option(
+  fc
+    .record({
+      rate: fc.constantFrom(...rates.map(([, rate]) => rate)),
+      startFrame: fc.nat(90_000),
+      channels: fc.constantFrom(0, 1, 2, 6)
+    })
+    .map(({ rate, startFrame, channels }) =>
+      film(rate, startFrame, Math.round(7_300 * rate.rate.value), channels)
+    ),
+  { nil: undefined }
+)
+
+/** Timelines of any rate, over any film or none, with clips anywhere. */
 export const anyTimeline = fc
   .record({
+    film: anyFilm,
     rate: fc.constantFrom(...rates.map(([, rate]) => rate)),
     startFrame: fc.nat(90_000),
     tracks: fc.array(
@@ -109,11 +144,12 @@ export const anyTimeline = fc
       { minLength: 1, maxLength: 4 }
     )
   })
-  .map(({ rate, startFrame, tracks }) => {
+  .map(({ film, rate, startFrame, tracks }) => {
     let cue = 0
     return Timeline.make({
       name: "any",
       duration: millis(7_200_000),
+      ...(film === undefined ? {} : { film }),
       frameRate: rate,
       startFrame,
       width: 1280,
@@ -134,6 +170,23 @@ export interface Found {
   readonly start: number
   readonly end: number
   readonly track: string
+}
+
+/**
+ * By how many sample frames at 48 kHz a cue is heard off its place, at most, where each edit plays its file from the first frame: the
+ * silence before the words is in the file. Infinity for a cue that is missing, cut short, or followed by a whole picture of nothing.
+ */
+export const samplesOff = (timeline: Timeline, found: ReadonlyArray<Found>): number => {
+  const clips = timeline.tracks.flatMap((track) => track.clips)
+  const extra = found.length === clips.length ? 0 : Infinity
+  const picture = 1 / timeline.frameRate.rate.value
+  return clips.reduce((worst, { cue, at, duration, media }) => {
+    const [only, ...others] = found.filter((entry) => entry.cue === cue)
+    if (only === undefined || others.length > 0) return Infinity
+    const behind = only.end - (at + duration) / 1000
+    if (behind < -1e-6 || behind > picture + 1e-6) return Infinity
+    return Math.max(worst, Math.abs(only.start * 48_000 - media.timeReference))
+  }, extra)
 }
 
 /** By how many pictures a reader is off from where each cue belongs, at most; a cue that is missing is Infinity. */

@@ -1,4 +1,5 @@
 /** What is delivered, measured on the files themselves. */
+import { createHash } from "node:crypto"
 import { readFile, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { NodeContext } from "@effect/platform-node"
@@ -24,6 +25,7 @@ import type { Job } from "../../src/pipeline/Job.ts"
 import { Progress, type ProgressEvent, silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
+import { textsAt } from "../exports/readers.ts"
 import { plainFolder, video } from "../ffmpeg/media.ts"
 import { ffmpegs } from "../ffmpeg/binaries.ts"
 
@@ -87,10 +89,16 @@ const fourLines = [1, 2, 3, 4].map((cue): Spoken => ({
   length: 800
 }))
 
-/** Keeps a clip for each line and returns what the job delivers. */
-const delivered = (lines: ReadonlyArray<Spoken>, job: Job, milliseconds: number, sound = voice) =>
+/** Keeps a clip for each line and returns what the job delivers, into a folder of its own or one that is given. */
+const delivered = (
+  lines: ReadonlyArray<Spoken>,
+  job: Job,
+  milliseconds: number,
+  sound = voice,
+  into?: string
+) =>
   Effect.gen(function* () {
-    const folder = yield* plainFolder
+    const folder = into ?? (yield* plainFolder)
     const kept = Effect.fnUntraced(function* ({ cue, length }: Spoken) {
       const clips = yield* ClipFolder
       const key = UtteranceKey.make(`${cue}`.padStart(64, "0"))
@@ -140,6 +148,8 @@ const wavAt = (path: string): Effect.Effect<Wav> =>
     Effect.promise(() => readFile(path)),
     (bytes) => Effect.orDie(readWav(bytes))
   )
+
+const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex")
 
 /** The root mean square of a stretch, in decibels under full scale. */
 const levelOf = (samples: Float32Array, from: number, to: number): number => {
@@ -296,10 +306,12 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         const clip = yield* wavAt(files[4] ?? "")
         expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([
           48_000,
-          3600 * 48_000 + 1210 * 48,
+          // It begins with the picture, 10 ms before the words.
+          3600 * 48_000 + 1200 * 48,
           840 * 48
         ])
-        expect(clip.channels[0].subarray(816 * 48).every((sample) => sample === 0)).toBe(true)
+        expect(Math.max(...clip.channels[0].subarray(0, 10 * 48).map(Math.abs))).toBe(0)
+        expect(clip.channels[0].subarray(826 * 48).every((sample) => sample === 0)).toBe(true)
       }).pipe(Effect.provide(needs))
   )
 
@@ -393,11 +405,78 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         Effect.map(wavAt(file), (wav) => wav.channels[0])
       )
       const off = clip?.reduce(
-        (most, sample, i) => Math.max(most, Math.abs(sample - (whole?.[500 * 48 + i] ?? 0))),
+        // It begins with the picture that holds 500 ms.
+        (most, sample, i) => Math.max(most, Math.abs(sample - (whole?.[480 * 48 + i] ?? 0))),
         0
       )
       // Each file is dithered by itself.
       expect(off).toBeLessThan(5 / 32_768)
+    }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("clips have the job's depth and say their cue, speaker and words", () =>
+    Effect.gen(function* () {
+      const lines: ReadonlyArray<Spoken> = [
+        { cue: 1, speaker: "ANNA", start: 500, length: 600 },
+        { cue: 12, speaker: "Bà & Hai", start: 1_510, length: 403 }
+      ]
+      for (const depth of [16, 24, 32] as const) {
+        const { files } = yield* delivered(lines, jobOf(["clips", "xml"], { audio: { depth } }), 3000)
+        const [timeline = "", , path = ""] = files
+        const file = yield* Effect.promise(() => readFile(path))
+        const format = file.indexOf("fmt ") + 8
+        expect([file.readUInt16LE(format), file.readUInt16LE(format + 14)]).toEqual([
+          { 16: 1, 24: 0xfffe, 32: 3 }[depth],
+          depth
+        ])
+        const bext = file.indexOf("bext") + 8
+        expect(file.toString("utf8", bext, bext + 256).replaceAll("\0", "")).toBe("12 Bà & Hai: Line 12")
+        const at = file.indexOf("iXML")
+        const xml = file.toString("utf8", at + 8, at + 8 + file.readUInt32LE(at + 4))
+        const told = (name: string) => textsAt(xml, `//${name}`)
+        expect(["PROJECT", "SCENE", "TAKE", "NOTE", "TRACK/NAME", "AUDIO_BIT_DEPTH"].flatMap(told)).toEqual([
+          "film",
+          "12",
+          "1",
+          "Line 12",
+          "Bà & Hai",
+          `${depth}`
+        ])
+        expect(["TIMECODE_RATE", "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO"].flatMap(told)).toEqual([
+          "25/1",
+          `${(3600 + 1.48) * 48_000}`
+        ])
+        expect(textsAt(yield* Effect.promise(() => readFile(timeline, "utf8")), "//file//depth")).toEqual([
+          `${depth}`,
+          `${depth}`
+        ])
+      }
+    }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("clips keep their files where another line changes, and are as loud as the mix", () =>
+    Effect.gen(function* () {
+      const folder = yield* plainFolder
+      const job = jobOf(["wav", "clips"])
+      const louder = [...fourLines.slice(0, 3), { cue: 4, speaker: "ANNA", start: 3600, length: 400 }]
+      const made = Effect.fnUntraced(function* (lines: ReadonlyArray<Spoken>) {
+        const { files } = yield* delivered(lines, job, 5000, voice, folder)
+        return yield* Effect.forEach(files, (file) =>
+          Effect.promise(async () => {
+            const { ino, mtimeMs } = await stat(file)
+            return { file, ino, mtimeMs, hash: hashOf(await readFile(file)) }
+          })
+        )
+      })
+      const before = yield* made(fourLines)
+      const after = yield* made(louder)
+      expect(after[0]?.hash, "the mix is another").not.toBe(before[0]?.hash)
+      expect(after.slice(1, 4)).toEqual(before.slice(1, 4))
+      expect(after[4]?.ino).not.toBe(before[4]?.ino)
+      // A whole other loudness is no small change.
+      const { files } = yield* delivered(louder, { ...job, loudness: -20 }, 5000, voice, folder)
+      const bytes = yield* Effect.promise(() => readFile(files[1] ?? ""))
+      expect(hashOf(bytes)).not.toBe(after[1]?.hash)
     }).pipe(Effect.provide(needs))
   )
 

@@ -1,0 +1,81 @@
+/** iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it. */
+import type { FrameRate } from "../domain/FrameRate.ts"
+import type { Frames, SampleRate } from "../domain/Units.ts"
+import { oneLine } from "./PlainText.ts"
+import { xmlElement } from "./Xml.ts"
+
+/** What a clip's file says of itself. */
+export interface ClipNote {
+  /** The job's id. */
+  readonly project: string
+  readonly cue: number
+  /** From 1: a cue that is spoken in several pieces has several. */
+  readonly part: number
+  readonly speaker: string
+  /** The words, as the source has them. */
+  readonly text: string
+  /** The gain that was applied to all clips of the job, in dB. */
+  readonly gain: number
+}
+
+/** The position of a file's first frame, and how the film's timecode counts. */
+export interface ClipTime {
+  readonly rate: SampleRate
+  /** Bits of a sample. */
+  readonly depth: number
+  /** In frames since midnight of the film's timecode. */
+  readonly timeReference: Frames
+  readonly frameRate: FrameRate
+}
+
+/**
+ * The content of an iXML chunk (http://www.gallery.co.uk/ixml/): SCENE is the cue's number, TAKE its part, NOTE the words, and the
+ * one track is named after the speaker; USER, which is free text, has the gain. DaVinci Resolve, Reaper, Pro Tools and Soundminer show these fields. The BEXT object repeats
+ * the bext chunk's description without its limit of 256 bytes.
+ */
+export const ixml = (
+  { project, cue, part, speaker, text, gain }: ClipNote,
+  { rate, depth, timeReference, frameRate }: ClipTime
+): string => {
+  const pictures = `${frameRate.rate.numerator}/${frameRate.rate.denominator}`
+  return xmlElement("BWFXML", {
+    IXML_VERSION: "1.61",
+    PROJECT: oneLine(project),
+    SCENE: `${cue}`,
+    TAKE: `${part}`,
+    NOTE: oneLine(text),
+    USER: `gain ${gain.toFixed(decimals)} dB`,
+    SPEED: {
+      MASTER_SPEED: pictures,
+      CURRENT_SPEED: pictures,
+      TIMECODE_RATE: pictures,
+      TIMECODE_FLAG: frameRate.drop ? "DF" : "NDF",
+      FILE_SAMPLE_RATE: `${rate}`,
+      AUDIO_BIT_DEPTH: `${depth}`,
+      DIGITIZER_SAMPLE_RATE: `${rate}`,
+      TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI: `${Math.floor(timeReference / 2 ** 32)}`,
+      TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO: `${timeReference % 2 ** 32}`,
+      TIMESTAMP_SAMPLE_RATE: `${rate}`
+    },
+    TRACK_LIST: {
+      TRACK_COUNT: "1",
+      TRACK: { CHANNEL_INDEX: "1", INTERLEAVE_INDEX: "1", NAME: oneLine(speaker) }
+    },
+    BEXT: { BWF_DESCRIPTION: describedClip({ cue, speaker, text }), BWF_ORIGINATOR: "dubwright" }
+  })
+}
+
+/** The gain that a file's chunk names, in dB; undefined where it names none. */
+export const gainNamed = (file: string): number | undefined => {
+  const found = /<USER>gain (-?\d+\.\d+) dB<\/USER>/u.exec(file)?.[1]
+  return found === undefined ? undefined : Number(found)
+}
+
+/** A gain in dB as the chunk holds it, so that a file made with it again is the same to the byte. */
+export const heldGain = (gain: number): number => Number(gain.toFixed(decimals))
+
+const decimals = 4
+
+/** A clip in one line, for the bext chunk's description: `12 ANNA: Is the ferry late?` */
+export const describedClip = ({ cue, speaker, text }: Pick<ClipNote, "cue" | "speaker" | "text">): string =>
+  oneLine(`${cue} ${speaker}: ${text}`)
