@@ -2,6 +2,7 @@
 import type { Array } from "effect"
 import { Effect, Option } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { BilingualChoice } from "../pipeline/BilingualPlan.ts"
 import { loadBatch } from "../pipeline/Load.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import type { RunFlags } from "../pipeline/RunFlags.ts"
@@ -10,6 +11,7 @@ import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "./Screen.ts"
 import { environmentBaseUrl } from "./Settings.ts"
 import { reading } from "./State.ts"
+import { withProvidersFound } from "./VoiceProvider.ts"
 
 /** What every command on a batch takes. */
 export interface BatchOptions {
@@ -24,6 +26,7 @@ export interface BatchOptions {
   readonly provider: ProviderId | undefined
   readonly model: ModelId | undefined
   readonly language: LanguageTag | undefined
+  readonly bilingual?: BilingualChoice | undefined
   readonly json?: boolean
   readonly quiet: boolean
   readonly verbose: boolean
@@ -44,10 +47,11 @@ export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOp
     provider: options.provider,
     model: options.model,
     language: options.language,
+    bilingual: options.bilingual,
     embeddedVoice: (language) => embeddedVoice(language),
     learnedLimits
   }
-  return yield* loadBatch(options.inputs, flags)
+  return yield* withProvidersFound(yield* loadBatch(options.inputs, flags), options.quiet)
 })
 
 /** What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so. */

@@ -153,6 +153,11 @@ export const language = maybe(
 
 /** What jobs take that do not say themselves. */
 const casting = {
+  bilingual: maybe(
+    Options.choice("bilingual", ["first", "second", "all"]).pipe(
+      Options.withDescription("Language to speak of a subtitle in two, for jobs that do not choose")
+    )
+  ),
   voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "Voice of jobs that name none.")),
   provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "Provider of jobs that name none.")),
   model: maybe(checked("model", "ID", ModelId, "a model id", "Model of jobs that name none.")),

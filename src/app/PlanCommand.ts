@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import type { PlanReport } from "../domain/PlanReport.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
+import { unchosenLanguages } from "../pipeline/BilingualPlan.ts"
 import { dryRun, type Outlook } from "../pipeline/DryRun.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
@@ -44,7 +45,14 @@ export const plan = (options: PlanOptions) =>
       planned.plan === undefined || planned.rejected !== undefined
         ? Option.none()
         : yield* strangeVoices(planned.plan, unsentOf(planned.plan, outlook))
-    const partial = { ...planned, rejected: planned.rejected ?? Option.getOrUndefined(strange) }
+    const unchosen =
+      planned.plan === undefined
+        ? undefined
+        : unchosenLanguages(planned.plan, unsentOf(planned.plan, outlook), outlook.priceOf)
+    const partial = {
+      ...planned,
+      rejected: planned.rejected ?? unchosen ?? Option.getOrUndefined(strange)
+    }
     const report = dryRun(batch, partial, outlook)
     yield* tellNotices(report, options)
     if (!options.quiet)

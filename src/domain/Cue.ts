@@ -24,6 +24,8 @@ export class Cue extends Schema.Class<Cue>("Cue")({
   turns: Schema.optional(Schema.NonEmptyArray(Turn)),
   /** The format itself says that the words are sung: an ASS event timed by syllables. */
   sung: Schema.optional(Schema.Literal(true)),
+  /** The ASS style that the event is shown in. */
+  style: Schema.optional(Schema.String),
   /** The line of the file on which the cue's time stands, from 1. */
   line: Schema.Positive.pipe(Schema.int())
 }) {}

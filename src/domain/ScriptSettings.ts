@@ -51,6 +51,13 @@ export const LexiconEntry = Schema.Struct({
 })
 export type LexiconEntry = typeof LexiconEntry.Type
 
+/** Which styles of an ASS file are spoken. */
+export const StyleSettings = Schema.Struct({
+  only: optional(Schema.Array(Schema.NonEmptyString), "Speak only events in these styles."),
+  skip: optional(Schema.Array(Schema.NonEmptyString), "Leave out events in these styles.")
+})
+export type StyleSettings = typeof StyleSettings.Type
+
 /** What in a cue's text is spoken. */
 export const TextSettings = Schema.Struct({
   soundEffects: optional(
@@ -72,8 +79,9 @@ export const TextSettings = Schema.Struct({
   ),
   bilingual: optional(
     Schema.Literal("all", "first", "second"),
-    "Cues with two languages on two lines: which is spoken; default all."
-  )
+    "Subtitles in two languages, on two lines or in two ASS styles: which is spoken; default all."
+  ),
+  styles: optional(StyleSettings, "Which styles of an ASS file are spoken; default all.")
 })
 export type TextSettings = typeof TextSettings.Type
 

@@ -6,6 +6,7 @@ import type { Line } from "../domain/Line.ts"
 import type { Effort, PlannedJob, PlannedSpeaker, PlanReport } from "../domain/PlanReport.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import { speakersOf } from "../script/Cast.ts"
+import { bilingualNotices } from "./BilingualPlan.ts"
 import { filmTooShort } from "./CueNumbers.ts"
 import { type Forecast, forecastOf, type Known } from "./Forecast.ts"
 import type { InputRejected } from "./InputRejected.ts"
@@ -34,7 +35,11 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
     jobs,
     total: totalOf(plan, jobs, outlook),
     faults: faultsOf(rejected),
-    notices: [...forecasts.flatMap(cutNotice), ...(plan?.notices ?? [])]
+    notices: [
+      ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
+      ...forecasts.flatMap(cutNotice),
+      ...(plan?.notices ?? [])
+    ]
   }
 }
 

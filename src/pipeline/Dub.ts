@@ -15,6 +15,7 @@ import { StateUnusable } from "../store/StateFault.ts"
 import { isGivenUp } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { announce } from "./Announce.ts"
+import { unchosenLanguages } from "./BilingualPlan.ts"
 import { alone, type Crew } from "./Crew.ts"
 import type { Batch } from "./Job.ts"
 import { warnOfOthers } from "./LastRun.ts"
@@ -110,7 +111,10 @@ const run = Effect.fnUntraced(function* <E, R>(
 /** Everything that is left to be said, and the account's credits around it. */
 const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: Tally) {
   const gateway = yield* Gateway
-  yield* preflight(plan, yield* unsentOf(plan))
+  const unsent = yield* unsentOf(plan)
+  const unchosen = unchosenLanguages(plan, unsent, priceBy(plan.batch.profileOf, yield* Learned))
+  if (unchosen !== undefined) return yield* unchosen
+  yield* preflight(plan, unsent)
   const credits = Effect.map(Effect.option(soon(gateway.reads.credits)), (read) =>
     read._tag === "Some" ? read.value.credits : undefined
   )

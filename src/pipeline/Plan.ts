@@ -14,6 +14,7 @@ import { readScript } from "../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
 import type { Violation } from "../script/Violation.ts"
 import { type Words, wordsOf } from "../script/Words.ts"
+import { type BilingualPlan, choicesOf } from "./BilingualPlan.ts"
 import { inputBytes } from "./InputFile.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
@@ -32,6 +33,8 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
   readonly reel: Reel
+  /** The choices that a subtitle in two languages leaves, if its manifest makes none. */
+  readonly bilingual?: BilingualPlan | undefined
   /** What its film is too short for, and which of a person's changes to its cues are passed over, and why. */
   readonly notices: ReadonlyArray<string>
 }
@@ -141,7 +144,13 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   )
   const missed = lostNotice(job, words)
   const notices = [notice, missed, ...mending.notices].filter((told) => told !== undefined)
-  const plan: JobPlan = { job, script, words, ...mending, video, reel, notices }
+  const spoken = Effect.fnUntraced(function* (chosen: Job) {
+    const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch))
+    const kept = yield* filmedOf(chosen, script, read, video)
+    return planUtterances(yield* linesIn(chosen, kept.words, batch), rules).uses
+  })
+  const bilingual = yield* choicesOf(job, script, spoken)
+  const plan: JobPlan = { job, script, words, ...mending, video, reel, notices, bilingual }
   return plan
 })
 

@@ -1,5 +1,6 @@
 /** What the command line says of a batch. */
 import type { Effect } from "effect"
+import type { BilingualChoice } from "./BilingualPlan.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
 
 /** What the command line adds to, or says instead of, a manifest. */
@@ -17,6 +18,7 @@ export interface RunFlags {
   readonly provider?: ProviderId | undefined
   readonly model?: ModelId | undefined
   readonly language?: LanguageTag | undefined
+  readonly bilingual?: BilingualChoice | undefined
   /** The voice that the bundled service offers a language by itself, for jobs that name none. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
   /** What a state folder has learned of the longest texts that providers take; a manifest that names a limit knows better. */

@@ -58,7 +58,11 @@ export const settledJob = (
       late: fromSeconds(fit.late ?? 0.5)
     }),
     retake: fit.retake ?? false,
-    text: { ...defaults.text, ...entry.text },
+    text: {
+      ...(flags.bilingual === undefined ? {} : { bilingual: flags.bilingual }),
+      ...defaults.text,
+      ...entry.text
+    },
     lexicon: [...(entry.lexicon ?? []), ...(defaults.lexicon ?? [])],
     pauses: { ...defaults.pauses, ...entry.pauses },
     loudness: said.loudness ?? -16,

@@ -47,6 +47,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
           start: millis(start),
           end: before,
           line,
+          ...styleOf(event),
           ...wordsOf(event)
         },
         unchecked
@@ -185,7 +186,9 @@ const columnsOf = (line: string): ReadonlyArray<string> =>
     .split(",")
     .map((written) => {
       const column = written.trim()
-      const known = [...needed, "Name", "Actor"].find((name) => name.toLowerCase() === column.toLowerCase())
+      const known = [...needed, "Name", "Actor", "Style"].find(
+        (name) => name.toLowerCase() === column.toLowerCase()
+      )
       return known === "Actor" ? "Name" : (known ?? column)
     })
 
@@ -233,6 +236,12 @@ const spokenText = (event: ParsedASSEvent): string => {
 /** Whether an event is a song: timed by syllables (`\\k`), or one of the pieces that a karaoke's effects are made of. */
 const isSung = ({ Effect: effect, Text: text }: ParsedASSEvent): boolean =>
   /^(?:fx|karaoke)$/iu.test(effect?.name ?? "") || /\{[^{}]*\\[kK][fot]?\d/u.test(text?.raw ?? "")
+
+/** The Style column; an asterisk before a name means the same as none. */
+const styleOf = ({ Style: style }: ParsedASSEvent): { readonly style?: string } => {
+  const name = style?.trim().replace(/^\*/u, "") ?? ""
+  return name === "" ? {} : { style: name }
+}
 
 /** The Name column; `NTP` is what the first SubStation Alpha wrote for nobody. */
 const speakerOf = (event: ParsedASSEvent): string | undefined => {

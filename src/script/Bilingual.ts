@@ -49,7 +49,7 @@ export const linesIn = (
     return (which === "first" ? lines.slice(0, half) : lines.slice(half)).join("\n")
   }
   const own = languages[which]
-  const kept = lines.filter((line) => languageOf(line, languages) === own)
+  const kept = lines.filter((line) => ownLanguage(line, languages) === own)
   if (kept.length > 0 && kept.length < lines.length) return kept.join("\n")
   if (kept.length === lines.length) return lines.length === 2 ? lines[which === "first" ? 0 : 1] : text
   if (lines.length === 2 && lines.every((line) => scriptOf(line) !== undefined))
@@ -58,7 +58,7 @@ export const linesIn = (
 }
 
 /** Latin letters are at home in every script, so whatever has letters of the other one is in the other one. */
-const languageOf = (line: string, { first, second }: Languages): string | undefined => {
+export const ownLanguage = (line: string, { first, second }: Languages): string | undefined => {
   if (first === "Latin" || second === "Latin") {
     const other = first === "Latin" ? second : first
     return hasScript(line, other) ? other : scriptOf(line)

@@ -8,9 +8,11 @@ import { type SkipReason, Slot } from "../domain/Line.ts"
 import type { PauseSettings, TextSettings } from "../domain/ScriptSettings.ts"
 import { fromSeconds, type Millis, millis } from "../domain/Units.ts"
 import { languagesOf, linesIn } from "./Bilingual.ts"
+import { bilingualFileOf } from "./BilingualFile.ts"
 import type { Lexicon } from "./Lexicon.ts"
 import type { Overrides } from "./Overrides.ts"
 import { lostWords, type LostWords, withLost } from "./LostCues.ts"
+import { isShown, styleNotices } from "./StyleFilter.ts"
 import { withSentencesKept } from "./MidSentence.ts"
 import { naturalLength } from "./Pace.ts"
 import { withoutRepeats } from "./Rolling.ts"
@@ -93,17 +95,30 @@ const subtitleWords = (
     settings.rolling === "keep"
       ? texts
       : withoutRepeats(
-          cues.map((cue) => ({ start: cue.start, end: cue.end, text: cue.text, speaker: cue.speaker }))
+          cues.map((cue) => ({
+            start: cue.start,
+            end: cue.end,
+            text: isShown(cue, settings.styles) ? cue.text : "",
+            speaker: cue.speaker
+          }))
         )
   const languages = languagesOf(texts)
   const which = settings.bilingual ?? "all"
+  const styles =
+    which === "all" ? undefined : bilingualFileOf(cues.filter((cue) => isShown(cue, settings.styles)))?.styles
+  const chosenOf = (text: string, style: string | undefined): string | undefined => {
+    if (which === "all") return text
+    if (styles === undefined) return linesIn(text, which, languages)
+    return style === styles[which === "first" ? "second" : "first"] ? undefined : text
+  }
   const read = cues.map((cue, i): CueWords => {
     const text = fresh[i] ?? ""
     const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
+    if (!isShown(cue, settings.styles)) return skip("excluded")
     if (isDestroyed(cue.text)) return lostWords(cue, destroyed, reader)
     if (cue.sung === true && settings.music !== "speak") return skip("music")
     if (text === "" && isPronounceable(cue.text)) return skip("repeated")
-    const chosen = which === "all" ? text : linesIn(text, which, languages)
+    const chosen = chosenOf(text, cue.style)
     if (chosen === undefined) return skip("other-language")
     const turns =
       cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
@@ -111,7 +126,10 @@ const subtitleWords = (
     const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
     return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
   })
-  return { cues: withLost(withSentencesKept(read, cues), script, reader), notices: reader.notices }
+  return {
+    cues: withLost(withSentencesKept(read, cues), script, reader),
+    notices: [...styleNotices(script, settings.styles), ...reader.notices]
+  }
 }
 
 const destroyed =

@@ -69,5 +69,11 @@ const scripts: ReadonlyArray<readonly [string, RegExp]> = [
   ["Hebrew", /\p{sc=Hebrew}/gu],
   ["Greek", /\p{sc=Greek}/gu],
   ["Thai", /\p{sc=Thai}/gu],
-  ["Devanagari", /\p{sc=Devanagari}/gu]
+  ["Devanagari", /\p{sc=Devanagari}/gu],
+  ["Bengali", /\p{sc=Bengali}/gu],
+  ["Gujarati", /\p{sc=Gujarati}/gu],
+  ["Tamil", /\p{sc=Tamil}/gu],
+  ["Telugu", /\p{sc=Telugu}/gu],
+  ["Georgian", /\p{sc=Georgian}/gu],
+  ["Armenian", /\p{sc=Armenian}/gu]
 ]

@@ -1,5 +1,5 @@
 /** What a subtitle leaves open: the real command proposes, warns or refuses before anything is sent. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { emptyFolder, run } from "./process.ts"
@@ -36,4 +36,82 @@ test("stickySpeakers is proposed where named speakers have many unnamed cues, by
     )
     expect(await run(["plan", "dubwright.yaml"], { cwd })).toMatchObject({ code: 0, stderr: "" })
   }
-}, 60_000)
+}, 300_000)
+
+const chinese = [
+  "我们走吧",
+  "你在哪里",
+  "这是什么",
+  "我不知道",
+  "他来了",
+  "再见",
+  "是的",
+  "不是",
+  "好的",
+  "谢谢你"
+]
+const english = ["Let us go", "Where are you", "What is it", "I do not know", "Here he comes"]
+const bilingual = chinese.map((line, i) => `${line}\n${english[i % 5]}`)
+const priced = ["--provider", "provider_expressive", "--voice", "aria"]
+
+test("a bilingual subtitle is refused with the price of each choice until one is made", async () => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, "film.srt"), srt(bilingual))
+  writeFileSync(
+    join(cwd, "film.yaml"),
+    "service: embedded\nproviders: { provider_expressive: { creditsPerCharacter: 10 } }\n" +
+      "jobs: [{ input: film.srt, provider: provider_expressive, voice: aria }]\n"
+  )
+  const refusal =
+    "dubwright: film.srt: job film: 10 of 10 cues are in two languages. Choose the one to speak with " +
+    "text: { bilingual: … } in the manifest, or with --bilingual: first (Chinese: 300 credits), " +
+    "second (English: 580 credits) or all (both: 1,560 credits)\n"
+  const plan = await run(["plan", "film.yaml"], { cwd })
+  expect([plan.code, plan.stderr]).toEqual([2, refusal])
+  const refused = await run(["run", "film.yaml"], { cwd })
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain(refusal)
+  expect(existsSync(join(cwd, "out/film"))).toBe(false)
+  for (const choice of ["first", "second", "all"])
+    expect(await run(["plan", "film.yaml", "--bilingual", choice], { cwd })).toMatchObject({
+      code: 0,
+      stderr: ""
+    })
+}, 300_000)
+
+test("a subtitle that may be bilingual is noted and planned", async () => {
+  const cwd = emptyFolder()
+  const others = Array.from({ length: 12 }, (_, i) => `${chinese[i % 10]}，${i}`)
+  writeFileSync(join(cwd, "film.srt"), srt([...bilingual, ...others]))
+  const plan = await run(["plan", "film.srt", "--embedded", ...priced], { cwd })
+  expect(plan.code).toBe(0)
+  expect(plan.stderr).toMatch(/^note: job film: 10 of 22 cues are in two languages\. Choose /u)
+}, 300_000)
+
+test("a voice alone takes the only provider that has it, and a finished batch asks no service again", async () => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, "film.srt"), srt(["Come in."]))
+  const note = 'note: using provider_expressive, the only provider with a voice "aria"\n'
+  const words = ["film.srt", "--voice", "aria"]
+  expect(await run(["plan", ...words, "--embedded"], { cwd })).toMatchObject({ code: 0, stderr: note })
+  const first = await run(["run", ...words, "--embedded"], { cwd })
+  expect([first.code, first.stderr.startsWith(note)]).toEqual([0, true])
+  const away = ["--base-url", "http://127.0.0.1:9"]
+  const again = await run(["run", ...words, ...away], { cwd, env: { DUBWRIGHT_API_KEY: "none" } })
+  expect(again.code).toBe(0)
+  expect(again.stderr).not.toContain("note:")
+  const elsewhere = await run(["plan", "film.srt", "--voice", "luna", ...away], {
+    cwd,
+    env: { DUBWRIGHT_API_KEY: "none" }
+  })
+  expect(elsewhere.code).toBe(3)
+  expect(elsewhere.stderr).toContain(
+    'the provider of "luna" is not named, and the service\'s voices could not be read'
+  )
+  const strange = await run(["run", "film.srt", "--embedded", "--voice", "ariaa"], { cwd })
+  expect([strange.code, strange.stderr]).toEqual([
+    2,
+    'dubwright: film.srt: no provider of the service has a voice "ariaa"; did you mean "aria" of ' +
+      "provider_expressive? (dubwright voices lists all)\n"
+  ])
+}, 300_000)

@@ -1,0 +1,17 @@
+/** Which providers have spoken with a voice before, by the clips of a state folder. */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Schema } from "effect"
+import { ProviderId, type VoiceId } from "../domain/Ids.ts"
+import { StateFolder } from "./StateFolder.ts"
+import { guardedIn } from "./Statements.ts"
+
+/** The providers of clips that a voice has spoken; empty where there is none. */
+export const spokenBy = Effect.fn("SpokenVoices.by")(function* (voice: VoiceId) {
+  const sql = yield* SqlClient
+  const { folder } = yield* StateFolder
+  const rows = yield* guardedIn(folder)(
+    sql<{ readonly provider: string }>`SELECT DISTINCT provider FROM utterance
+      JOIN clip ON clip.key = utterance.key WHERE casting ->> 'voice' = ${voice} ORDER BY provider`
+  )
+  return yield* Effect.orDie(Schema.decode(Schema.Array(ProviderId))(rows.map(({ provider }) => provider)))
+})
