@@ -11,6 +11,7 @@ export type Route =
   | { readonly _tag: "Batch" }
   | { readonly _tag: "Report"; readonly job: string }
   | { readonly _tag: "File"; readonly job: string; readonly file: string }
+  | { readonly _tag: "Delivery"; readonly job: string }
   | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
 
@@ -31,7 +32,9 @@ const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>
   if (cue === undefined)
     return second === "report.html"
       ? { _tag: "Report", job: first }
-      : { _tag: "File", job: first, file: second }
+      : second === "delivery"
+        ? { _tag: "Delivery", job: first }
+        : { _tag: "File", job: first, file: second }
   if (second !== "cues" || !/^\d{1,9}$/u.test(cue)) return undefined
   if (what === undefined) return { _tag: "Cue", job: first, cue: Number(cue) }
   return isChange(what) ? { _tag: "Change", job: first, cue: Number(cue), change: what } : undefined

@@ -2,33 +2,27 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
-import { Cause, Effect, Either, Layer, Runtime } from "effect"
+import { Cause, Effect, Either, Runtime } from "effect"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { troublePage } from "../pages/TroublePage.ts"
-import type { Batch, Job } from "../pipeline/Job.ts"
-import { silent } from "../pipeline/Progress.ts"
-import { acceptTake, cueSheet, takeOf, withdraw } from "../pipeline/Review.ts"
+import { cueSheet } from "../pipeline/Review.ts"
 import { ReviewFailed } from "../pipeline/ReviewFailed.ts"
-import { reviewedBatch, reviewedJob, rewriteBatch, soundOf } from "../pipeline/ReviewPages.ts"
+import { reviewedBatch, reviewedJob, soundOf } from "../pipeline/ReviewPages.ts"
 import { wishesIn } from "../pipeline/ReviewWishes.ts"
 import { listen } from "../service/Listener.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
-import { gatewayTo } from "./Connect.ts"
 import { endedBy } from "./Ended.ts"
 import { sendAway, sendFile, sendJson, sendPage } from "./ReviewAnswers.ts"
 import { admitted, type Gate } from "./ReviewGate.ts"
 import { type Route, routeOf } from "./ReviewRoute.ts"
-import { writing } from "./State.ts"
+import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
 /** Serves on loopback until the scope closes; returns the address to open, with the token that admits to it. */
 export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
   const token = randomBytes(24).toString("base64url")
-  const turn = yield* Effect.makeSemaphore(1)
-  const answering = (route: Route, request: IncomingMessage, response: ServerResponse) => {
-    const answer = answered(options, route, request, response)
-    // What one request changes, the next must find: it reads the batch when its turn has come.
-    return route._tag === "Cue" || route._tag === "Change" ? turn.withPermits(1)(answer) : answer
-  }
+  const work = yield* makeReviewWork(options)
+  const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
+    answered(options, work, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
   let gate: Gate = { origin: "http://127.0.0.1", token }
   const { address } = yield* listen(
@@ -45,37 +39,50 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
   return `${address}/${token}/`
 })
 
-/** Answers one request; whatever fails is told in words. The batch is read anew each time, as its files may have changed. */
+/** Answers one request; a failure is answered in words. The batch is read anew each time, as its files may have changed. */
 const answered = Effect.fnUntraced(
-  function* (options: BatchOptions, route: Route, request: IncomingMessage, response: ServerResponse) {
-    if (route._tag === "Home") return sendAway(response, "index.html")
+  function* (
+    options: BatchOptions,
+    work: ReviewWork,
+    route: Route,
+    request: IncomingMessage,
+    response: ServerResponse
+  ) {
+    switch (route._tag) {
+      case "Home":
+        return sendAway(response, "index.html")
+      case "Delivery":
+        return sendJson(response, 200, work.standing(route.job))
+      case "Change": {
+        const wishes = route.change === "withdraw" ? {} : yield* wishesIn(yield* bodyOf(request))
+        return sendJson(response, 200, yield* work.change(route, wishes))
+      }
+    }
     const batch = yield* batchOf(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
-    const job = batch.jobs.find(({ id }) => id === route.job)
-    if (job === undefined) return sendTrouble(request, response, 404, "no such page")
+    const job = yield* jobIn(batch, route.job)
     switch (route._tag) {
       case "Report":
         return sendPage(response, yield* reviewedJob(batch, job))
       case "Cue":
         return sendJson(response, 200, yield* cueSheet(batch, job, route.cue))
-      case "Change":
-        return sendJson(response, 200, yield* workOf(batch, job, route, request))
       case "File": {
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)
-        if (sound === undefined || route.file !== sound)
-          return sendTrouble(request, response, 404, "no such page")
+        if (sound === undefined || route.file !== sound) return yield* new NoSuchPage()
         yield* Effect.promise(() =>
           sendFile(response, join(batch.out, job.id, sound), request.headers.range, request.method === "HEAD")
         )
       }
     }
   },
-  (effect, _options, route, request, response) =>
+  (effect, _options, _work, route, request, response) =>
     Effect.catchAllCause(effect, (cause) =>
       Effect.sync(() => {
+        const failure = Cause.squash(cause)
+        if (failure instanceof NoSuchPage) return sendTrouble(request, response, 404, failure.message)
         const home = route._tag === "Batch" ? undefined : "../index.html"
-        sendTrouble(request, response, 422, endedBy(Cause.squash(cause)).message, home)
+        sendTrouble(request, response, 422, endedBy(failure).message, home)
       })
     )
 )
@@ -95,29 +102,6 @@ const sendTrouble = (
 
 /** Whether somebody looks at the answer in a browser. */
 const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
-
-/** What the edit box asks for; the state and the service are held no longer than it takes, so that runs are not kept out. */
-const workOf = Effect.fnUntraced(function* (
-  batch: Batch,
-  job: Job,
-  { cue, change }: Extract<Route, { readonly _tag: "Change" }>,
-  request: IncomingMessage
-) {
-  const { join } = yield* Path.Path
-  const body = yield* bodyOf(request)
-  const held = Layer.mergeAll(
-    writing(batch.state),
-    silent,
-    gatewayTo(batch.service, join(batch.state, "service"))
-  )
-  if (change === "take") return yield* Effect.provide(takeOf(batch, job, cue, yield* wishesIn(body)), held)
-  yield* Effect.provide(
-    change === "accept" ? acceptTake(batch, job, cue, yield* wishesIn(body)) : withdraw(batch, job, cue),
-    held
-  )
-  yield* rewriteBatch(batch, job)
-  return {}
-})
 
 /** The most bytes that the page sends. */
 const mostBytes = 256_000

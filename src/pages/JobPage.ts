@@ -37,6 +37,8 @@ export interface JobPageKind {
   readonly policy: string
   /** Buttons beside the player's own. */
   readonly buttons?: Content
+  /** A line below the verdict that says what is being done. */
+  readonly status?: Content
   /** What stands before everything else. */
   readonly lead?: Content
   /** What stands behind everything else. */
@@ -47,7 +49,7 @@ export interface JobPageKind {
 export const jobDocument = (
   report: JobReport,
   { audio, peaks, lastMetrics, parts }: JobPageExtras,
-  { keys, policy, buttons, lead, foot }: JobPageKind
+  { keys, policy, buttons, status, lead, foot }: JobPageKind
 ): Html =>
   documentOf({
     title: `${report.job}: dub report`,
@@ -55,7 +57,7 @@ export const jobDocument = (
     policy,
     body: [
       html`<a class="skip" href="#cues">Skip to the cues</a>`,
-      heading(report),
+      heading(report, status),
       html`<main>
           ${lead} ${figureList(report.metrics, lastMetrics)} ${player(audio, buttons)} ${timeChart(report)}
           ${cueSection(report)}
@@ -90,7 +92,7 @@ const packedPeaks = (peaks: ArrayLike<number>): string =>
 /** The packed levels in a job's page; undefined where it holds none. No text of a cue can look like them: its quotes are escaped. */
 export const peaksIn = (page: string): string | undefined => /"peaks":"([A-Za-z0-9+/=]+)"/u.exec(page)?.[1]
 
-const heading = (report: JobReport): Html => {
+const heading = (report: JobReport, status: Content): Html => {
   const marked = looksOf(report.cues)
   const { failed } = report.metrics
   const state = failed > 0 ? "bad" : marked > 0 ? "warn" : "good"
@@ -108,7 +110,7 @@ const heading = (report: JobReport): Html => {
             : "Every cue is in place"
       }
     </p>
-    ${helpButton}
+    ${status} ${helpButton}
   </header>`
 }
 

@@ -20,6 +20,7 @@ export const reviewPage = (
     keys: reviewKeys,
     policy: "media-src 'self' blob:; connect-src 'self'",
     buttons: html`<button type="button" id="edit-open">Change cue <kbd aria-hidden="true">e</kbd></button>`,
+    status: html`<p id="delivery" role="status"></p>`,
     lead: idleChanges(idle),
     foot: editBox
   })

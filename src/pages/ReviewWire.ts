@@ -55,6 +55,15 @@ export interface Take {
 /** Wishes by the names of their lines. */
 export type Wishes = Readonly<Record<string, Wish>>
 
+/** How far the delivery of a job's accepted changes is. */
+export interface DeliveryStanding {
+  readonly state: "delivering" | "delivered" | "failed"
+  /** How many deliveries of the job have ended since the server was started. */
+  readonly ended: number
+  /** Why it failed, or what it waits for. */
+  readonly words?: string
+}
+
 /** What comes back where something could not be done. */
 export interface Trouble {
   readonly error: string

@@ -1,8 +1,7 @@
 /** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../audio/Wav.ts"
-import { type CueOverrides, overrideName } from "../domain/CueOverride.ts"
-import type { JobId } from "../domain/Ids.ts"
+import { overrideName } from "../domain/CueOverride.ts"
 import type { Placement } from "../domain/Placement.ts"
 import {
   deliveryRate,
@@ -61,7 +60,8 @@ export const takeOf = Effect.fn("Review.take")(function* (
   cue: number,
   wishes: Wishes
 ) {
-  const { plan, besides } = yield* spokenAnew(batch, job, cue, wishes)
+  const { plan, heard: changes } = yield* spokenAnew(batch, job, cue, wishes)
+  const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
@@ -88,22 +88,25 @@ export const takeOf = Effect.fn("Review.take")(function* (
       encodeWav16({ rate: deliveryRate, samples: yield* heard(placements, clips, first.start, millis(end)) })
     ).toString("base64")
   }
-  return take
+  return { take, changes }
 })
 
-/** Writes the wishes down beside the manifest and delivers the job anew with them. */
-export const acceptTake = Effect.fn("Review.accept")(function* (
-  batch: Batch,
-  job: Job,
-  cue: number,
-  wishes: Wishes
-) {
-  const { changes } = yield* spokenAnew(batch, job, cue, wishes)
-  yield* writeOverrides(batch.manifest, job.id, changes)
-  return yield* deliveredAnew(batch, job.id, merged(job.overrides ?? {}, changes))
-})
+/** The changes that a take was made of. */
+export interface HeardChanges {
+  readonly own: Changes
+  /** Other lines that are spoken again with it, because they could not be told apart. */
+  readonly besides: ReadonlyArray<string>
+}
 
-/** Takes back what was changed about a cue, and delivers the job as the script has it. */
+/** The changes that wishes come to, where no take of them was heard; everything that they need is spoken then. */
+export const changesFor = (batch: Batch, job: Job, cue: number, wishes: Wishes) =>
+  Effect.map(spokenAnew(batch, job, cue, wishes), ({ heard }) => heard)
+
+/** Writes changes down beside the manifest, where every later delivery finds them. */
+export const acceptChanges = (batch: Batch, job: Job, heard: HeardChanges) =>
+  writeOverrides(batch.manifest, job.id, allOf(job, heard))
+
+/** Takes back what was changed about a cue. */
 export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, job: Job, cue: number) {
   const changes = Object.fromEntries(
     Object.keys(job.overrides ?? {})
@@ -111,10 +114,12 @@ export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, jo
       .map((name) => [name, undefined])
   )
   yield* writeOverrides(batch.manifest, job.id, changes)
-  const before = { ...job, overrides: merged(job.overrides ?? {}, changes) }
-  const plan = yield* planOne(batch, before)
-  yield* speakUses(batch, plan, cue)
-  return yield* deliveredAnew(batch, job.id, before.overrides)
+})
+
+/** The changes with those to the lines beside them. */
+const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): Changes => ({
+  ...own,
+  ...Object.fromEntries(besides.map((name) => [name, { ...overrides?.[name], alone: true }] as const))
 })
 
 /** The job planned with the wishes in it, everything that the cue needs spoken. */
@@ -123,16 +128,13 @@ const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: num
   const own = yield* changesOf(batch, script, cue, wishes)
   const first = yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, own) })
   const besides = yield* inseparable(first)
-  const changes: Changes = {
-    ...own,
-    ...Object.fromEntries(besides.map((name) => [name, { ...job.overrides?.[name], alone: true }] as const))
-  }
+  const heard: HeardChanges = { own, besides }
   const plan =
     besides.length === 0
       ? first
-      : yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, changes) })
-  yield* speakUses(batch, plan, cue, besides)
-  return { plan, changes, besides }
+      : yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, allOf(job, heard)) })
+  yield* speakUses(batch, plan, [cue], besides)
+  return { plan, heard }
 })
 
 const planOne = (batch: Batch, job: Job) =>
@@ -150,16 +152,18 @@ const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
   )
 })
 
-/** Speaks what a cue, and those that go with it, need and what is not at hand. */
+/** Speaks what cues, and those that go with them, need and what is not at hand. */
 const speakUses = Effect.fnUntraced(function* (
   batch: Batch,
   plan: JobPlan,
-  cue: number,
+  cues: ReadonlyArray<number>,
   besides: ReadonlyArray<string> = []
 ) {
   const store = yield* UtteranceStore
   const uses = plan.uses.filter(({ lines }) =>
-    lines.some((line) => line.replaced !== true && (line.cue === cue || besides.includes(overrideName(line))))
+    lines.some(
+      (line) => line.replaced !== true && (cues.includes(line.cue) || besides.includes(overrideName(line)))
+    )
   )
   const utterances = uses.map(({ utterance }) => utterance)
   const keys = Array.dedupe(utterances.map(({ key }) => key))
@@ -208,22 +212,29 @@ const heard = Effect.fnUntraced(function* (
   return samples
 })
 
-/** Delivers one job of the batch with these overrides; fails where it could not be delivered. */
-const deliveredAnew = Effect.fnUntraced(function* (batch: Batch, id: JobId, overrides: CueOverrides) {
-  const deliveries = yield* Deliveries
-  const plan = yield* planBatch({
-    ...batch,
-    jobs: Array.map(batch.jobs, (job) => (job.id === id ? { ...job, overrides } : job))
-  })
-  yield* announce(plan)
+/** Plans the batch with the changes that are accepted by now, and speaks what a job's changed cues need. */
+export const preparedAnew = Effect.fn("Review.prepare")(function* (
+  batch: Batch,
+  { id }: Job,
+  cues: ReadonlyArray<number>
+) {
+  const plan = yield* planBatch(batch)
   const job = plan.jobs.find((one) => one.job.id === id)
   if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
+  yield* speakUses(batch, job, cues)
+  yield* announce(plan)
+  return job
+})
+
+/** Delivers a job of the batch that is prepared; fails where it could not be delivered. */
+export const deliveredAnew = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
+  const deliveries = yield* Deliveries
   const takes = yield* retakesOf(job, batch)
   const settled = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
   const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
   if (result.status !== "delivered")
     return yield* new ReviewFailed({
-      words: `it is accepted, but job ${id} is not delivered: ${result.error}`
+      words: `the change is saved, but job ${job.job.id} is not delivered: ${result.error}`
     })
 })
 

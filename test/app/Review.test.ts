@@ -7,6 +7,24 @@ const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?
   .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},900\n${text}\n`)
   .join("\n")
 
+/** Waits until the job's accepted changes are delivered; returns how many deliveries that took. */
+const delivered = async (address: URL): Promise<number> => {
+  let ended = 0
+  await expect
+    .poll(
+      async () => {
+        const standing: { readonly state: string; readonly ended: number } = JSON.parse(
+          await (await fetch(`${address.href}film/delivery`)).text()
+        )
+        ended = standing.ended
+        return standing.state
+      },
+      { timeout: 60_000 }
+    )
+    .toBe("delivered")
+  return ended
+}
+
 const batch = (): string => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), srt)
@@ -62,7 +80,15 @@ describe("review", () => {
         .subarray(0, 4)
         .toString()
     ).toBe("RIFF")
-    expect(await ask("accept", { "2": wish })).toEqual({ status: 200, said: {} })
+    expect(await ask("accept", { "2": wish })).toEqual({
+      status: 200,
+      said: { state: "delivering", ended: 0 }
+    })
+    expect(
+      readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8"),
+      "saved before it is answered"
+    ).toContain("say: at ten this evening.")
+    await delivered(address)
     expect(JSON.parse(readFileSync(summary, "utf8")), "the batch on the disk is as it stands now").toEqual(
       first
     )
@@ -128,6 +154,7 @@ describe("review", () => {
     expect(await Promise.all([accepted(1, "The wind turns"), accepted(3, "Is that what he said?")])).toEqual([
       200, 200
     ])
+    await delivered(address)
     const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(cues.map(({ said }: { said: string }) => said)).toEqual([
       "The wind turns",
@@ -136,6 +163,33 @@ describe("review", () => {
     ])
     server.child.kill("SIGINT")
     expect((await server.ended).code).toBe(0)
+  })
+
+  test("what is accepted is saved when the review ends before it is delivered, and the next run delivers it", async () => {
+    const cwd = batch()
+    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    const server = start(["review", "batch.yaml"], { cwd })
+    const address = new URL((await server.firstLine).replace("review ", ""))
+    const answer = await fetch(`${address.href}film/cues/3/accept`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        origin: address.origin,
+        "x-dubwright-token": address.pathname.replaceAll("/", "")
+      },
+      body: JSON.stringify({
+        parts: { "3": { say: "Is that what he said?", provider: "provider_opensource", voice: "os-slt" } }
+      })
+    })
+    expect([answer.status, await answer.json()]).toEqual([200, { state: "delivering", ended: 0 }])
+    server.child.kill("SIGINT")
+    const { code, stderr } = await server.ended
+    expect(code).toBe(0)
+    expect(stderr).toContain("film: accepted changes are saved but not delivered; the next run delivers them")
+    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(again.stdout).tasks, again.stderr).toMatchObject({ created: 0 })
+    const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
+    expect(cues[2].said).toBe("Is that what he said?")
   })
 
   test("needs a manifest, and a batch that was run", async () => {

@@ -11,7 +11,7 @@ import type { JobResult } from "../../src/pipeline/JobDelivery.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import { planBatch } from "../../src/pipeline/Plan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
-import { acceptTake } from "../../src/pipeline/Review.ts"
+import { acceptChanges, changesFor, deliveredAnew, preparedAnew } from "../../src/pipeline/Review.ts"
 import { verifyBatch } from "../../src/pipeline/Verify.ts"
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
@@ -330,7 +330,12 @@ it.scopedLive(
         const before = film()
         const batch = yield* loadBatch([join(folder, "night.json")], {})
         const wish = { say: "All is better.", provider: "provider_fast", voice: "v1" }
-        yield* Effect.provide(acceptTake(batch, batch.jobs[0], 1, { "1": wish }), standIn(0))
+        const [job] = batch.jobs
+        const heard = yield* Effect.provide(changesFor(batch, job, 1, { "1": wish }), standIn(0))
+        yield* acceptChanges(batch, job, heard)
+        const changed = yield* loadBatch([join(folder, "night.json")], {})
+        const plan = yield* Effect.provide(preparedAnew(changed, changed.jobs[0], [1]), standIn(0))
+        yield* deliveredAnew(changed, plan)
         expect(film().equals(before), "what is accepted is heard in it").toBe(false)
         expect(yield* tracks).toEqual(["eng", "vie", "ger"])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))

@@ -1,5 +1,5 @@
 /** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
-import type { CuePart, CueSheet, KnownVoice, Take, Wish, Wishes } from "../ReviewWire.ts"
+import type { CuePart, CueSheet, DeliveryStanding, KnownVoice, Take, Wish, Wishes } from "../ReviewWire.ts"
 import { byId } from "./Dom.ts"
 import { ask } from "./Server.ts"
 
@@ -22,7 +22,8 @@ export class EditBox {
   private leaves = 0
   private voices: ReadonlyArray<KnownVoice> = []
 
-  constructor() {
+  /** `saved` is called when a change is saved. */
+  constructor(private readonly saved: () => void) {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault()
       void this.listen()
@@ -152,16 +153,15 @@ export class EditBox {
     })
   }
 
-  /** Changes the job at the server, and shows it as it is then. */
+  /** Saves the change; the server delivers it in the background. */
   private send(what: "accept" | "withdraw", body: object): Promise<void> {
-    return this.busy("Delivering the job with it …", async () => {
-      const { cue } = this
-      await ask<object>(`cues/${cue}/${what}`, body)
-      // Whoever is changing another cue by now is not torn from it.
-      if (this.dialog.open && this.cue !== cue) return ""
-      location.hash = `cue-${cue}`
-      location.reload()
-      return "Done."
+    return this.busy("Saving …", async () => {
+      const { cue, leaves } = this
+      await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
+      history.replaceState(null, "", `#cue-${cue}`)
+      if (leaves === this.leaves) this.dialog.close()
+      this.saved()
+      return ""
     })
   }
 
