@@ -305,7 +305,7 @@ export const data = textOr(
 /** Manifests, subtitles and texts. */
 export const inputs = Args.text({ name: "file" }).pipe(
   Args.withDescription(
-    "One manifest (.yaml, .yml, .json), or subtitles and texts (.srt .vtt .ass .ssa .txt .md)."
+    "One manifest (.yaml, .yml, .json), or subtitles and texts (.srt .vtt .sbv .ass .ssa .txt .md, Whisper .json)."
   ),
   Args.atLeast(1)
 )

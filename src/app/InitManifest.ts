@@ -69,7 +69,7 @@ export const manifestText = (
 
 const example = [
   "  - id: my-film-en                # also the name of its folder and files",
-  "    input: my-film.en.srt         # .srt .vtt .ass .txt .md; a glob makes one job a file",
+  "    input: my-film.en.srt         # .srt .vtt .sbv .ass .txt .md .json; a glob makes one job a file",
   "    # video: my-film.mp4          # its length is the result's length",
   "    language: en",
   "    # voice: an-id",

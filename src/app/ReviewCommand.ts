@@ -1,6 +1,6 @@
 /** The reports in a browser, with a box in which single cues are changed, heard anew and accepted. */
 import { Effect } from "effect"
-import { isManifest } from "../pipeline/BatchKey.ts"
+import { namesManifest } from "../pipeline/Load.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { badUsage } from "./Ended.ts"
@@ -16,7 +16,7 @@ export const review = (options: ReviewOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const [manifest] = options.inputs
-    if (!isManifest(manifest)) {
+    if (!(yield* namesManifest(manifest))) {
       return yield* badUsage("review: expected one manifest: what is accepted is written beside it")
     }
     yield* batchOf(options)

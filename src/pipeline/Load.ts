@@ -6,6 +6,9 @@ import { glob, isDynamicPattern } from "tinyglobby"
 import { JobId, type ProviderId } from "../domain/Ids.ts"
 import type { JobEntry, Manifest } from "../domain/Manifest.ts"
 import { profileOf, ProviderProfile } from "../domain/ProviderProfile.ts"
+import { scriptEndings } from "../script/ScriptFile.ts"
+import { isSpeechJson } from "../script/SpeechJson.ts"
+import { endingOf, unreadByName } from "../script/UnreadFormats.ts"
 import { batchFaults } from "./BatchFaults.ts"
 import { batchKey, isManifest, manifestEndings } from "./BatchKey.ts"
 import { inputText } from "./InputFile.ts"
@@ -17,8 +20,6 @@ import { type Overrides, overridesPath, readOverrides } from "./OverridesFile.ts
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { settledJob } from "./SettledJob.ts"
 
-const scriptEndings = [".srt", ".vtt", ".ass", ".ssa", ".txt", ".md"]
-
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("Load.batch")(function* (
   inputs: Array.NonEmptyReadonlyArray<string>,
@@ -26,7 +27,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
 ) {
   const path = yield* Path.Path
   const [first] = inputs
-  if (isManifest(first)) {
+  if (yield* namesManifest(first)) {
     if (inputs.length > 1) {
       return yield* rejected(
         inputs[1] ?? first,
@@ -37,15 +38,15 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
     const overrides = yield* readOverrides(first)
     return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags, overrides)
   }
-  const strange = inputs.filter(
-    (input) => !scriptEndings.includes(path.extname(input).toLowerCase()) && !isDynamicPattern(input)
-  )
+  const strange = yield* Effect.filter(inputs, unfitScript)
   if (Array.isNonEmptyArray(strange)) {
     return yield* InputRejected.make({
       faults: Array.map(strange, (file) =>
         InputFault.make({
           file,
-          message: `expected a manifest (${manifestEndings.join(", ")}) or a script (${scriptEndings.join(", ")})`
+          message:
+            unreadByName(file) ??
+            `expected a manifest (${manifestEndings.join(", ")}) or a script (${scriptEndings.map((ending) => `.${ending}`).join(", ")})`
         })
       )
     })
@@ -53,6 +54,26 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
   const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
   return yield* settle({ jobs }, inputs.join(" "), path.resolve(), flags)
 })
+
+/** Whether a file is a manifest: by its name, but a `.json` that holds a transcript is a subtitle. */
+export const namesManifest = Effect.fnUntraced(function* (file: string) {
+  if (!isManifest(file)) return false
+  return !(endingOf(file) === "json" && (yield* holdsTranscript(file)))
+})
+
+/** Faults of a file that cannot be read are told where it is read. */
+const holdsTranscript = (file: string) =>
+  inputText(file, file).pipe(
+    Effect.map(isSpeechJson),
+    Effect.orElseSucceed(() => false)
+  )
+
+const unfitScript = (file: string) =>
+  isDynamicPattern(file)
+    ? Effect.succeed(false)
+    : scriptEndings.includes(endingOf(file))
+      ? namesManifest(file)
+      : Effect.succeed(true)
 
 /** Settles a manifest: paths are relative to `base`, and results and state go there unless a flag says otherwise. */
 const settle = Effect.fnUntraced(function* (

@@ -14,10 +14,11 @@ import {
   numberOf,
   type Paragraph,
   paragraphsOf,
-  trimmed
+  trimmed,
+  withoutCue
 } from "./CueLines.ts"
 import type { LostBlock } from "./LostCues.ts"
-import { timingOf, type Timing, type TimingStyle } from "./Timing.ts"
+import { timingOf, type Timing, type TimingStyle, withoutStrayTimes } from "./Timing.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
 export interface CueBlock {
@@ -93,8 +94,7 @@ const finish = (
         ScriptFault.make({
           line: 1,
           found: excerpt(scan.lines.find((line) => line.trim() !== "") ?? ""),
-          expected:
-            "no cue found: expected a time line such as 00:01:02,500 --> 00:01:04,000 above each cue's text"
+          expected: withoutCue(scan.lines)
         })
       )
   }
@@ -184,10 +184,13 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       time + 1,
       `words behind the time were passed over: "${excerpt(timing.words)}"; a cue's text stands below its time`
     )
-  const lines = trimmed([
-    timing.text ?? "",
-    ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
-  ])
+  const { lines, times: stray } = withoutStrayTimes(
+    trimmed([
+      timing.text ?? "",
+      ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
+    ])
+  )
+  for (const at of stray) notice(scan, time + 1, `a time inside the cue's text is not spoken: "${at}"`)
   if (isUntimed(timing.start) && isUntimed(timing.end)) {
     const expected = "99:59:59 stands for a cue without a time: give it one"
     scan.unreadable.push(ScriptFault.make({ line: time + 1, found: written, expected }))

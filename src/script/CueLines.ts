@@ -82,3 +82,11 @@ export const isInAside = (lines: ReadonlyArray<string>, line: number): boolean =
   while (first > 0 && lines[first - 1] !== "") first--
   return isAsideHead(lines[first] ?? "")
 }
+
+/** Why a file holds no cue, and what to do. */
+export const withoutCue = (lines: ReadonlyArray<string>): string => {
+  const needed = "a time line such as 00:01:02,500 --> 00:01:04,000 above each cue's text"
+  if (lines.some((line) => /\d\s*:\s*\d/u.test(line))) return `no cue found: expected ${needed}`
+  const numbers = lines.some((line) => numberOf(line) !== undefined) ? ", without the cues' numbers," : ""
+  return `the file has no times: add ${needed}, or save it${numbers} as .txt to have it read aloud without a timeline`
+}

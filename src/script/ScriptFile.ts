@@ -5,8 +5,10 @@ import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from ".
 import { readAss } from "./Ass.ts"
 import { type Decoded, decodeText } from "./Encoding.ts"
 import { readProse } from "./Prose.ts"
+import { readSpeechJson } from "./SpeechJson.ts"
 import { readSrtVtt } from "./SrtVtt.ts"
 import { timingOf } from "./Timing.ts"
+import { endingOf, unreadByName, unreadByText } from "./UnreadFormats.ts"
 
 /** What may be said of a file besides its bytes and name. */
 export interface ReadOptions {
@@ -15,8 +17,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file: `.srt`, `.vtt`, `.sbv`, `.ass` and `.ssa` as subtitles, `.txt` and `.md` as narration. Where the
- * content is plainly another of these formats than the ending says, the content counts.
+ * Reads a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa` and a Whisper `.json` as subtitles, `.txt` and
+ * `.md` as narration. Where the content is plainly another of these formats than the ending says, the content counts.
  */
 export const readScript = (
   bytes: Uint8Array,
@@ -24,9 +26,10 @@ export const readScript = (
   options: ReadOptions = {}
 ): Either.Either<Script, ScriptRejected> =>
   Either.flatMap(
-    Either.mapLeft(decodeText(bytes, options.encoding), (fault): NonEmptyReadonlyArray<ScriptFault> => [
-      fault
-    ]),
+    Either.mapLeft(decodeText(bytes, options.encoding), (fault): NonEmptyReadonlyArray<ScriptFault> => {
+      const unread = unreadByName(file)
+      return [unread === undefined ? fault : faultOf("", unread)]
+    }),
     (decoded) => Either.map(readText(decoded.text, file), (script) => withNotices(script, decoded))
   ).pipe(Either.mapLeft((faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) })))
 
@@ -55,56 +58,54 @@ const atMost = (
 type Read = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
 
 const readText = (text: string, file: string): Read => {
-  const ending = /\.([^./\\]+)$/u.exec(file)?.[1]?.toLowerCase() ?? ""
-  const unread = unreadFormat(text)
-  if (unread !== undefined) return refused(text, unread)
-  const reader = readers[ending] ?? (ending === "" ? readers["txt"] : undefined)
-  if (reader === undefined)
-    return refused(
-      file,
-      "is not a format dubwright reads: expected .srt, .vtt, .sbv, .ass or .ssa for subtitles, .txt or .md for narration"
-    )
+  const ending = endingOf(file)
+  const unread = unreadByText(text, file)
+  if (unread !== undefined) return refused("", unread)
   const content = readers[contentOf(text, ending) ?? ""]
-  return (content ?? reader)(text)
+  const reader = readers[ending === "" ? "txt" : ending]
+  if (reader !== undefined) return (content ?? reader)(text)
+  const named = unreadByName(file)
+  if (named !== undefined) return refused("", named)
+  return refused(
+    file,
+    "is not a format dubwright reads: expected .srt, .vtt, .sbv, .ass or .ssa for subtitles, .txt or .md for narration"
+  )
 }
 
 const readers: Readonly<Record<string, (text: string) => Read>> = {
   srt: (text) => readSrtVtt(text, "srt"),
   vtt: (text) => readSrtVtt(text, "vtt"),
   sbv: (text) => readSrtVtt(text, "sbv"),
+  sub: (text) => readSrtVtt(text, "sbv"),
   ass: readAss,
   ssa: readAss,
   txt: (text) => readProse(text, "text"),
   text: (text) => readProse(text, "text"),
   md: (text) => readProse(text, "markdown"),
-  markdown: (text) => readProse(text, "markdown")
+  markdown: (text) => readProse(text, "markdown"),
+  json: readSpeechJson
 }
+
+/** The endings of files that are read, without their dots. */
+export const scriptEndings: ReadonlyArray<string> = Object.keys(readers)
 
 /** The ending that the content would rightly have, where it plainly is another than the file's. */
 const contentOf = (text: string, ending: string): string | undefined => {
   const start = text.trimStart()
   if (/^WEBVTT(?:\s|$)/u.test(start)) return "vtt"
   if (/^\[Script Info\]/iu.test(start)) return "ass"
-  if (ending === "vtt" || ending === "sbv") return undefined
+  if (ending === "sbv" || ending === "sub") return undefined
   const lines = start.split("\n", 2)
   const timed = lines.findIndex((line) => timingOf(line, "srt").kind === "time")
-  return timed === 0 || (timed === 1 && /^\d+\s*$/u.test(lines[0] ?? "")) ? "srt" : undefined
+  if (timed !== 0 && (timed !== 1 || !/^\d+\s*$/u.test(lines[0] ?? ""))) return undefined
+  // A WebVTT file may lack its first line; one whose times have no arrow is SBV.
+  return ending === "vtt" && lines[timed]?.includes(">") === true ? undefined : "srt"
 }
 
-/** Why a text that is plainly of a format that is not read is refused, and what to do. */
-const unreadFormat = (text: string): string | undefined => {
-  const start = text.trimStart()
-  if (/^<SAMI[\s>]/iu.test(start)) return "SAMI captions are not read: convert them to SRT or WebVTT"
-  if (/^<\?xml|^<tt[\s>]/iu.test(start)) return "XML captions are not read: convert them to SRT or WebVTT"
-  if (/^\{\d+\}\{\d+\}/u.test(start))
-    return "MicroDVD subtitles count frames and are not read: convert them to SRT"
-  if (/^\[\d{1,3}:\d{2}(?:[.:]\d+)?\]/u.test(start))
-    return "LRC lyrics have no ends and are not read: convert them to SRT"
-  return undefined
-}
+const faultOf = (found: string, expected: string): ScriptFault =>
+  ScriptFault.make({ line: 1, found: (found.split("\n", 1)[0] ?? "").slice(0, 60), expected })
 
-const refused = (found: string, expected: string): Read =>
-  Either.left([ScriptFault.make({ line: 1, found: (found.split("\n", 1)[0] ?? "").slice(0, 60), expected })])
+const refused = (found: string, expected: string): Read => Either.left([faultOf(found, expected)])
 
 const withNotices = (script: Script, decoded: Decoded): Script => {
   if (decoded.notices.length === 0) return script

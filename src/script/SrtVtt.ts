@@ -78,7 +78,7 @@ const cueOf = (
 }
 
 const spokenBy = (text: string, style: TimingStyle) =>
-  voicesOf(turnsOfMarkup(style === "sbv" ? text.replace(/\[br\]/giu, "\n") : text))
+  voicesOf(turnsOfMarkup(style === "vtt" ? text : text.replace(/\[br\]/giu, "\n")))
 
 interface Numbers {
   readonly of: (position: number, block: CueBlock) => number

@@ -40,8 +40,15 @@ const halfTime = new RegExp(
   "u"
 )
 const twoClocks = new RegExp(`^${space}*(?:${clock})\\s*(?:\\S\\s*)?(?:${clock})${space}*$`, "u")
-const sbvLine = new RegExp(
-  `^${space}*(\\d+:\\d{2}:\\d{2}\\.\\d{3}),(\\d+:\\d{2}:\\d{2}\\.\\d{3})${space}*$`,
+
+/** A time that can be nothing else: with hours, or with a fraction of a second. */
+const fullClock = "(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
+const withoutArrow = new RegExp(
+  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|to|${space})${space}*(${fullClock})${space}*$`,
+  "u"
+)
+const numbered = new RegExp(
+  `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022]${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
   "u"
 )
 const bracketed = /^\s*\[([\d:.,\s]{4,40}-->[\d:.,\s]{4,40})\](?:\s+(.*))?$/u
@@ -57,10 +64,8 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
     const inner = timingOf(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
-  if (style === "sbv") {
-    const sbv = sbvLine.exec(line)
-    if (sbv !== null) return timed(sbv[1] ?? "", sbv[2] ?? "", style, undefined)
-  }
+  const joined = style === "vtt" ? undefined : joinedTimes(line, style)
+  if (joined !== undefined) return joined
   const match = timeLine.exec(line)
   if (match !== null) {
     const start = (match[1] ?? "").replace(/\s/gu, "")
@@ -70,7 +75,11 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
     const mended = match[2] === "-->" ? undefined : `the arrow "${match[2] ?? ""}" was read as "-->"`
     return timed(start, end, style, mended, wordsIn(match[4] ?? ""))
   }
-  if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line))
+  if (style !== "vtt" && numbered.test(line)) {
+    const behind = timingOf(line.replace(numbered, ""), style)
+    return behind.kind === "time" ? { ...behind, mended: "the text before the time was ignored" } : behind
+  }
+  if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line) && !ranges(line))
     return { kind: "unreadable", why: expected }
   if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line))
     return line
@@ -80,6 +89,42 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
       ? { kind: "frames" }
       : { kind: "unreadable", why: `${expected}, with an arrow between` }
   return { kind: "none" }
+}
+
+/**
+ * Two times without an arrow. A comma between them is how SBV and SubViewer write them, and YouTube's export also puts
+ * them into `.srt` files. Any other sign counts only between times with fractions: "1:02:03 - 1:04:05" may be text.
+ */
+const joinedTimes = (line: string, style: TimingStyle): Timing | undefined => {
+  const [, start = "", sign = "", end = ""] = withoutArrow.exec(line) ?? []
+  if (sign === ",") return timed(start, end, style, undefined)
+  return sign !== "" && [start, end].every((side) => /[.,]/u.test(side))
+    ? timed(start, end, style, "no arrow between the times: they were read as start and end")
+    : undefined
+}
+
+const range = `<?\\(?\\[?${fullClock}${space}*${arrow}${space}*${fullClock}\\]?\\)?>?`
+const anyRange = new RegExp(range, "u")
+const ranges = (line: string): boolean => anyRange.test(line)
+const strayTime = new RegExp(
+  `${range}|^${space}*[[(]?(?:\\d+:\\d{2}:\\d{2}[.,]\\d{1,3}|\\d{1,2}:\\d{2}[.,]\\d{3}|0\\d:\\d{2}:\\d{2})[\\])]?${space}*$`,
+  "gu"
+)
+
+/** The lines of a cue's text without times that were left among its words, and those times. */
+export const withoutStrayTimes = (
+  lines: ReadonlyArray<string>
+): { readonly lines: ReadonlyArray<string>; readonly times: ReadonlyArray<string> } => {
+  if (!lines.some((line) => /\d:\d/u.test(line))) return { lines, times: [] }
+  const times: Array<string> = []
+  const kept = lines.flatMap((line) => {
+    const words = line.replace(strayTime, (time) => {
+      times.push(time.trim())
+      return " "
+    })
+    return words === line ? [line] : words.trim() === "" ? [] : [words.replace(/ {2,}/gu, " ").trim()]
+  })
+  return { lines: kept, times }
 }
 
 /** A line as it would be written by the book: with the digits and signs of ASCII, and nothing that is not seen. */

@@ -96,7 +96,12 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     ["far.srt"],
     /^dubwright: far\.srt: cue 1 starts after 1000 hours: expected a time below 500/u
   ],
-  ["a format that is none", ["film.docx"], /^dubwright: film\.docx: expected a manifest \(.*\) or a script/u],
+  ["a format that is none", ["film.xyz"], /^dubwright: film\.xyz: expected a manifest \(.*\) or a script/u],
+  [
+    "a format that is not read",
+    ["film.docx"],
+    /^dubwright: film\.docx: Word documents are not read: .* pandoc film\.docx -o film\.md/u
+  ],
   ["a folder", ["season.srt"], /^dubwright: season\.srt: a folder, not a file/u],
   ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or a device, not a file: write what/u],
   ["a manifest that is a pipe", ["pipe.yaml"], /^dubwright: pipe\.yaml: a pipe or a device/u],

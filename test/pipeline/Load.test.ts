@@ -231,4 +231,28 @@ layer(NodeContext.layer)("loading", (it) => {
       )
     })
   )
+
+  it.scoped("a JSON that holds a transcript is a subtitle, and any other a manifest", () =>
+    Effect.gen(function* () {
+      const whisper = JSON.stringify({ segments: [{ start: 0, end: 1, text: " Hi." }] })
+      const talk = yield* (yield* load({ "talk.json": whisper }, "talk.json")).loaded
+      expect(talk.jobs.map((job) => [job.id, job.inputName.endsWith("talk.json")])).toEqual([["talk", true]])
+      const files = { "talk.json": whisper, "m.json": JSON.stringify({ jobs: [{ input: "talk.json" }] }) }
+      const batch = yield* (yield* load(files, "m.json")).loaded
+      expect(batch.jobs.map(({ id, inputName }) => [id, inputName])).toEqual([["talk", "talk.json"]])
+      const { loaded } = yield* load({ "none.json": JSON.stringify({ text: "Hi." }) }, "none.json")
+      expect(loaded._tag === "Left" ? loaded.left.message : "").toMatch(/none\.json.*jobs/u)
+    })
+  )
+
+  it.scoped("a bare file of a format that is not read is refused with a way out, and .sbv is read", () =>
+    Effect.gen(function* () {
+      const { folder, loaded } = yield* load({ "a.pdf": "%PDF" }, "a.pdf")
+      expect(loaded._tag === "Left" ? loaded.left.message : "").toBe(
+        `${folder}/a.pdf: PDF documents are not read: convert the file to text: pdftotext ${folder}/a.pdf ${folder}/a.txt`
+      )
+      const sbv = yield* (yield* load({ "a.sbv": "0:00:01.000,0:00:02.000\nHi.\n" }, "a.sbv")).loaded
+      expect(sbv.jobs.map(({ id }) => id)).toEqual(["a"])
+    })
+  )
 })

@@ -124,7 +124,7 @@ describe("readScript", () => {
 
   it("shows nothing of a file that a terminal would obey", () => {
     expect(message("a.srt", "\u001b[2JHello\u202e")).toBe(
-      'a.srt:1: "\ufffd[2JHello": no cue found: expected a time line such as 00:01:02,500 --> 00:01:04,000 above each cue\'s text'
+      'a.srt:1: "\ufffd[2JHello": the file has no times: add a time line such as 00:01:02,500 --> 00:01:04,000 above each cue\'s text, or save it as .txt to have it read aloud without a timeline'
     )
   })
 
@@ -172,7 +172,7 @@ describe("readScript", () => {
       'b/a.srt:2: "00:00:xx,000 --> 00:00:02,000 One": expected a time line such as 00:01:02,500 --> 00:01:04,000\n' +
         'b/a.srt:6: "00:00:03,000 --> Two": expected a time line such as 00:01:02,500 --> 00:01:04,000'
     )
-    expect(message("a.doc", "words")).toContain('a.doc:1: "a.doc": is not a format dubwright reads')
+    expect(message("a.xyz", "words")).toContain('a.xyz:1: "a.xyz": is not a format dubwright reads')
     expect(message("a.srt", "")).toBe("a.srt:1: the file is empty: expected cues or words")
     expect(message("a.ass", "[Script Info]\nTitle: x\n")).toContain("no [Events] section")
     const many = Array.from({ length: 40 }, (_, i) => `${i + 1}\n99:59:59,000 --> 99:59:59,999\nx\n`).join(

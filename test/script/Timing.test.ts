@@ -36,17 +36,14 @@ describe("timingOf", () => {
     expect(times("0:00:01.500000 --> 0:00:02.250000")).toEqual([1500, 2250])
     expect(times("00:01.000 --> 00:02.000 align:start", "vtt")).toEqual([1000, 2000])
     expect(times("0:00:01.000,0:00:02.000", "sbv")).toEqual([1000, 2000])
+    expect(times("00:00:01,000 00:00:02,000")).toEqual([1000, 2000])
     expect(times("-00:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
   })
 
   it("tells a time line that cannot be read from text", () => {
-    for (const line of [
-      "00:00:61,000 --> 00:01:02,000",
-      "00:00:01,000 -->",
-      "--> 00:00:01,000",
-      "00:00:01,000 00:00:02,000"
-    ])
+    for (const line of ["00:00:61,000 --> 00:01:02,000", "00:00:01,000 -->", "--> 00:00:01,000"])
       expect(times(line), line).toBe("unreadable")
+    expect(times("00:00:01,000 00:00:02,000", "vtt")).toBe("unreadable")
     expect(times("00:00:01:12 --> 00:00:02:03")).toBe("frames")
     for (const line of [
       "At 10:30 --> go",
