@@ -1,6 +1,7 @@
 /** Plain text to headings and paragraphs. */
 import { type Block, Notice } from "../domain/Cue.ts"
 import { isChat, isClocked, messagesOf, withoutClocks } from "./ChatStamps.ts"
+import { withoutEmphasis } from "./Emphasis.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
 interface Piece {
@@ -57,7 +58,7 @@ export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<
     .flatMap((piece, i, all) =>
       blockOf(
         !single && !chat && i < all.length - 1 && isHeading(piece.lines) ? "heading" : "paragraph",
-        withoutItalics(unwrapped(piece.lines)),
+        withoutEmphasis(unwrapped(piece.lines)),
         piece.line
       )
     )
@@ -82,7 +83,3 @@ const isHeading = (lines: ReadonlyArray<string>): boolean => {
     /^[\p{Lu}\p{Lo}\p{N}]/u.test(text)
   )
 }
-
-/** Italics as plain text has them: `_word_`. */
-const withoutItalics = (text: string): string =>
-  text.replace(/(?<![\p{L}\p{N}_])_(?=[^\s_])([^_]{1,400})(?<=\S)_(?![\p{L}\p{N}_])/gu, "$1")

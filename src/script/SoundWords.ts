@@ -38,6 +38,18 @@ export const namesSound = (caption: string): boolean =>
   (caption.toLowerCase().match(/[\p{L}\p{M}'’]+/gu) ?? []).some((word) => known.has(word)) ||
   /\b(?:clears?|clearing) throat\b/iu.test(caption)
 
+/** Sounds and gestures that are named by the bare word: "click", "contactor thud". */
+const bareSounds = new Set([
+  ...bareVerbs,
+  ..."ding dong bam boom whack clack boing tap snap plop slap splat zap pow whirr whir vroom meow woof ahem hiccup burp sizzle clunk clank ping wham pew nod nods shrug shrugs smile smiles grin grins wink winks bows waves hugs faints".split(
+    " "
+  )
+])
+
+/** Whether one or two words, set apart from all speech, are such a sound. */
+export const isBareSound = (caption: string): boolean =>
+  bareSounds.has(/^(?:\p{L}+ )?(\p{L}+)$/u.exec(caption.toLowerCase())?.[1] ?? "")
+
 /** Words that name a speaker by part or kind, which need no other proof that they are a label. */
 const roles = new Set(
   "man woman boy girl child kid children men women guy lady narrator announcer voice voiceover reporter host hostess interviewer interviewee instructor teacher professor student students doctor nurse officer guard soldier captain sergeant radio tv operator dispatcher crowd all both everyone others audience actor actress speaker translator interpreter moderator presenter mother father mom dad grandmother grandfather waiter waitress clerk driver customer cop policeman judge lawyer nam nữ narrador narradora narrateur narratrice erzähler sprecher sprecherin hombre mujer homme femme mann frau uomo donna мужчина женщина диктор голос adam kadın الرجل المرأة الراوي גבר אישה קריין आदमी औरत ชาย หญิง 男 女 男人 女人 男声 女声 男聲 女聲 众人 旁白 画外音 ナレーション ナレーター 남자 여자 내레이션".split(

@@ -51,7 +51,6 @@ const withoutSigns = (text: string): string =>
       /\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}]|\u200d\p{Extended_Pictographic})*/gu,
       (sign) => (/[©®™]/u.test(sign) ? sign : " ")
     )
-    .replace(/(\*\*|__|~~)(?=[^\s*_~])([^*_~]{1,200})(?<=\S)\1/gu, "$2")
     .replace(/[{}•▪●■]|[-=]{1,2}>|[→⇒]/gu, " ")
     .replace(/<(?=\/?\p{L})|(?<=\p{L}["'/]?)>/gu, " ")
     .replace(/\s+/gu, " ")

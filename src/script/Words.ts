@@ -7,6 +7,7 @@ import { SpeakerName } from "../domain/Ids.ts"
 import { type SkipReason, Slot } from "../domain/Line.ts"
 import type { PauseSettings, TextSettings } from "../domain/ScriptSettings.ts"
 import { fromSeconds, type Millis, millis } from "../domain/Units.ts"
+import { marksSounds, unemphasized } from "./Emphasis.ts"
 import { languagesOf, linesIn } from "./Bilingual.ts"
 import { bilingualFileOf } from "./BilingualFile.ts"
 import type { Lexicon } from "./Lexicon.ts"
@@ -82,7 +83,8 @@ const subtitleWords = (
   lexicon: Lexicon,
   context: WordsContext
 ): Words => {
-  const { cues } = script
+  const soundStars = marksSounds(script.cues.map((cue) => cue.text))
+  const cues = script.cues.map((cue) => unemphasized(cue, soundStars))
   const texts = cues.map((cue) => cue.text)
   const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
   const reader = readerOf(
