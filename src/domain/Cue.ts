@@ -67,6 +67,8 @@ export class Subtitle extends Schema.TaggedClass<Subtitle>()("Subtitle", {
 export class Block extends Schema.Class<Block>("Block")({
   kind: Schema.Literal("heading", "paragraph"),
   text: Schema.NonEmptyTrimmedString,
+  /** Who wrote it, in an exported chat. */
+  speaker: Schema.optional(SpeakerName),
   line: Schema.Positive.pipe(Schema.int())
 }) {}
 

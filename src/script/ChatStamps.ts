@@ -1,18 +1,177 @@
-/** Dates and times before what is said: of an exported chat's messages, of a transcript's lines. */
+/**
+ * Exported chats, and transcripts with times: what is said in them, and by whom, without the stamps. Chats of WhatsApp,
+ * Telegram, Discord (copied, or by DiscordChatExporter), Zoom and IRC.
+ */
 
-const date = "\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}"
-const clock = "\\d{1,2}[:.]\\d{2}(?:[:.]\\d{2})?(?:\\s?[AaPp]\\.?\\s?[Mm]\\.?)?"
-const stamp = new RegExp(
-  `^[\\u200e\\u200f]*(?:\\[${date},? ${clock}\\] ?|${date},? ${clock} [-–] )(?=\\S)`,
-  "u"
-)
+const day = "\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}"
+const named = "(?:\\d{1,2}\\.? \\p{L}{3,10}\\.?,? \\d{4}|\\p{L}{3,10}\\.? \\d{1,2},? \\d{4})"
+const clock = "\\d{1,2}[:.]\\d{2}(?:[:.]\\d{2}(?:[.,]\\d{1,6})?)?(?:[\\s\\u202f]?[AaPp]\\.?\\s?[Mm]\\.?)?"
+const zone = "(?: ?(?:Z|UTC|GMT)?(?:[+-]\\d{2}:?\\d{2})?)"
+const dated = `(?:${day}|${named})(?:,? (?:at )?|T)${clock}${zone}`
+const when = `(?:${dated}|${clock})`
+const mark = "[\\u200e\\u200f]*"
+
+/** Days that are told by a word, as Discord does in its users' languages. */
+const nearDay =
+  "(?:today|yesterday|heute|gestern|aujourd[’']hui|hier|hoy|ayer|oggi|ieri|hoje|ontem|vandaag|gisteren|dzisiaj|dziś|wczoraj|i dag|idag|i går|igår|bugün|dün|сегодня|вчера|сьогодні|вчора|hôm nay|hôm qua|今天|昨天|今日|昨日|오늘|어제)"
+
+/** What a line that begins a message tells; `said` is empty where its words stand below. */
+interface Stamped {
+  readonly speaker: string | undefined
+  readonly said: string
+  /** Whether whoever wrote the message before goes on. */
+  readonly goesOn?: boolean
+}
+
+interface Style {
+  readonly line: RegExp
+  readonly read: (found: Readonly<Record<string, string | undefined>>) => Stamped
+}
+
+const style = (
+  pattern: string,
+  read: Style["read"] = ({ name, said = "" }) => ({ speaker: name, said })
+): Style => ({
+  line: new RegExp(`^${mark}${pattern}`, "iu"),
+  read
+})
+
+/** A nickname in IRC, without the sign of its rank. */
+const nick = "[@+%~&! ]?(?<name>[^\\s<>@+%~&!][^\\s<>]{0,30})"
+
+/** What programs write between messages: who came, went, or changed a name. */
+const system = /^(?:-!-|\*{3}|-->|<--|--|—|⇐|⇒|→|←|>>>)(?:\s|$)/u
+
+const arrival = /\bhas (?:joined|left|quit|been kicked)\b|\bis now known as\b|\bsets? (?:mode|the topic)\b/u
+
+const ircLine = (stamp: string): ReadonlyArray<Style> => [
+  style(`${stamp}<${nick}>[ \\t]?(?<said>.*)$`),
+  style(`${stamp}(?<said>(?:-!-|\\*{3}|-->|<--|--|⇐|⇒|→|←)(?:\\s.*|))$`, () => ({
+    speaker: undefined,
+    said: ""
+  })),
+  style(`${stamp}\\*[ \\t]+(?<said>\\S.*)$`, ({ said = "" }) => ({
+    speaker: undefined,
+    said: arrival.test(said) ? "" : said
+  }))
+]
+
+/** The styles of a line that begins a message, those that tell most first. */
+const styles: ReadonlyArray<Style> = [
+  // Zoom: "10:15:32 From Anna to Everyone:" with the words behind or below.
+  style(
+    `(?:${day} )?${clock}[ \\t]+From[ \\t]+(?<name>\\S[^:]{0,60}?)(?:[ \\t]+[Tt]o[ \\t]+[^:]{1,80}?)?[ \\t]*(?:\\([^()]*\\))?[ \\t]*:[ \\t]*(?<said>.*)$`
+  ),
+  style(`${clock}\\t[ ]*(?<name>[^\\t:]{1,60}):[ \\t]*(?<said>.*)$`),
+  ...ircLine(`\\[(?:${when})\\][ \\t]*`),
+  ...ircLine(`(?:(?:${dated})|\\p{Lu}\\p{Ll}{2} \\d{1,2} ${clock}|${clock})[ \\t]+`),
+  // Weechat: time, nickname and words between tabs.
+  style(`(?:${dated})\\t(?<name>[^\\t]{1,31})\\t(?<said>.*)$`, ({ name = "", said = "" }) =>
+    system.test(`${name} `)
+      ? { speaker: undefined, said: "" }
+      : /^\W*$/u.test(name)
+        ? { speaker: undefined, said }
+        : { speaker: name.replace(/^[@+%~&!]/u, ""), said }
+  ),
+  // Telegram: "Anna, [12.03.2024 10:15]".
+  style(`(?<name>\\S[^\\[\\]\\n]{0,60}?),? \\[${dated}\\]:?[ \\t]*(?<said>)$`),
+  // Discord: "Anna — Today at 10:15".
+  style(
+    `(?<name>(?:[^\\s.!?…]|\\.(?=\\S))(?:[^.!?…\\n]|\\.(?=\\S)){0,39}?)(?:\\s(?:BOT|APP))? ?[—–] ?(?:${dated}|${nearDay}[\\p{L}\\p{M} ,]{0,5}? ?${clock}(?: Uhr)?)(?<said>)$`
+  ),
+  // Zoom's transcript as text: "[Anna Smith] 10:15:32".
+  style(`\\[(?<name>[^\\[\\]\\d][^\\[\\]]{0,40})\\][ \\t]+${clock}(?<said>)$`),
+  style(`(?:\\[${dated}\\] ?| ?${dated} [-–] )(?<said>\\S.*)$`),
+  // Discord, for all but the first of a person's messages.
+  style(`\\[${clock}\\][ \\t]*(?<said>.*)$`, ({ said = "" }) => ({ speaker: undefined, said, goesOn: true }))
+]
 
 /** Fewer messages than these are no chat. */
 const fewest = 2
 
+const stampedAt = (line: string): Stamped | undefined => {
+  if (!/\d[:.]\d\d/u.test(line)) return undefined
+  for (const { line: pattern, read } of styles) {
+    const groups = pattern.exec(line)?.groups
+    if (groups !== undefined) return read(groups)
+  }
+  return undefined
+}
+
 /** Whether these are the lines of a chat. */
-export const isChat = (lines: ReadonlyArray<string>): boolean =>
-  lines.filter((line) => stamp.test(line)).length >= fewest
+export const isChat = (lines: ReadonlyArray<string>): boolean => {
+  let found = 0
+  return lines.some((line) => stampedAt(line) !== undefined && ++found >= fewest)
+}
+
+/** A message: the line it begins on, from 1, who wrote it, and its lines. */
+export interface ChatMessage {
+  readonly line: number
+  readonly speaker: string | undefined
+  readonly lines: ReadonlyArray<string>
+}
+
+/** Lines that programs add to what people wrote. */
+const added =
+  /^(?:={5,}|-{3} (?:Log|Day)\b.*|\*{4} (?:BEGIN|ENDING|END) LOGGING.*|Guild: .*|Channel: .*|Topic: .*|After: .*|Before: .*|Exported [\d,.]+ message.*|Reacted to ".*" with .*|Removed an? .* reaction from .*)$/u
+
+/** What a Discord export lists below a message. */
+const appendix = /^\{(?:Attachments|Reactions|Embed|Stickers)\}$/u
+
+/** The messages of a chat; what stands before the first is one too. */
+export const messagesOf = (lines: ReadonlyArray<string>): ReadonlyArray<ChatMessage> => {
+  const messages: Array<{ line: number; speaker: string | undefined; lines: Array<string> }> = []
+  const stamps = lines.map(stampedAt)
+  const written = whereNames(lines, stamps)
+  let listing = false
+  lines.forEach((line, i) => {
+    const stamped = stamps[i]
+    if (stamped !== undefined) {
+      listing = false
+      const [speaker, said] = namedBy(stamped, written)
+      messages.push({
+        line: i + 1,
+        speaker: stamped.goesOn === true ? (speaker ?? messages.at(-1)?.speaker) : speaker,
+        lines: [said]
+      })
+      return
+    }
+    listing = (listing || appendix.test(line)) && line.trim() !== ""
+    if (listing || added.test(line.trim())) return
+    const open = messages.at(-1)
+    if (open === undefined) messages.push({ line: i + 1, speaker: undefined, lines: [line] })
+    else open.lines.push(line)
+  })
+  return messages
+}
+
+/** Where a stamp without a name of its own has it: alone on the line, before a colon, or nowhere. */
+type NamePlace = "alone" | "colon" | "none"
+
+const colonName = /^([^\s:][^:\n]{0,40}?): +(.*)$/u
+
+const namedBy = ({ speaker, said }: Stamped, place: NamePlace): readonly [string | undefined, string] => {
+  if (speaker !== undefined || place === "none") return [speaker?.trim(), said]
+  if (place === "alone") return [said.replace(/#\d{4}$|\s+\(pinned\)$/gu, "").trim(), ""]
+  const [, name, words] = colonName.exec(said) ?? []
+  return [name, words ?? said]
+}
+
+/** DiscordChatExporter and Teams write the name alone, with the words below; WhatsApp and Telegram before a colon. */
+const whereNames = (lines: ReadonlyArray<string>, stamps: ReadonlyArray<Stamped | undefined>): NamePlace => {
+  let alone = 0
+  let colons = 0
+  let unnamed = 0
+  stamps.forEach((stamped, i) => {
+    if (stamped === undefined || stamped.speaker !== undefined || stamped.said === "") return
+    unnamed++
+    const below = (lines[i + 1] ?? "").trim() !== "" && stamps[i + 1] === undefined
+    if (colonName.test(stamped.said)) colons++
+    else if (below && stamped.said.length <= 40 && !/[.!?…]\s*$/u.test(stamped.said)) alone++
+  })
+  if (alone >= fewest && alone * 2 > unnamed) return "alone"
+  return colons >= fewest && colons * 4 >= unnamed * 3 ? "colon" : "none"
+}
 
 /** A time alone, or before words, as players show a transcript beside a video. */
 const time = /^\(?(?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)?(?=\s|$)\s*/u
@@ -40,14 +199,3 @@ const latestFirst = 60
 /** Lines without their times, and without those on which nothing else stands. */
 export const withoutClocks = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.map((line) => line.replace(time, "")).filter((line) => line.trim() !== "")
-
-/** The messages in lines that follow each other, each by its lines; what stands before the first is one too. */
-export const messagesOf = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
-  const messages: Array<Array<string>> = []
-  for (const line of lines) {
-    const open = messages.at(-1)
-    if (open === undefined || stamp.test(line)) messages.push([line.replace(stamp, "")])
-    else open.push(line)
-  }
-  return messages
-}

@@ -89,14 +89,10 @@ const finish = (
   const faults = [...scan.faults]
   if (scan.blocks.length === 0) {
     faults.push(...scan.unreadable)
-    if (faults.length === 0 && !headed)
-      faults.push(
-        ScriptFault.make({
-          line: 1,
-          found: excerpt(scan.lines.find((line) => line.trim() !== "") ?? ""),
-          expected: withoutCue(scan.lines)
-        })
-      )
+    if (faults.length === 0 && !headed) {
+      const found = excerpt(scan.lines.find((line) => line.trim() !== "") ?? "")
+      faults.push(ScriptFault.make({ line: 1, found, expected: withoutCue(scan.lines) }))
+    }
   }
   if (isNonEmptyReadonlyArray(faults)) return Either.left(faults)
   for (const fault of scan.unreadable)

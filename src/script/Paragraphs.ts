@@ -1,13 +1,23 @@
 /** What plain text and Markdown share on the way to a narration's blocks. */
 import { Block } from "../domain/Cue.ts"
+import { SpeakerName } from "../domain/Ids.ts"
 import { unchecked } from "../domain/Unchecked.ts"
 import { withoutUnseen } from "./CueLines.ts"
 import { unspaced } from "./Writing.ts"
 
 /** A heading or paragraph of these words, or none where there are no words. */
-export const blockOf = (kind: "heading" | "paragraph", text: string, line: number): ReadonlyArray<Block> => {
+export const blockOf = (
+  kind: "heading" | "paragraph",
+  text: string,
+  line: number,
+  speaker = ""
+): ReadonlyArray<Block> => {
   const words = withoutUnseen(text).replace(/\s+/gu, " ").trim()
-  return words === "" ? [] : [Block.make({ kind, text: words, line }, unchecked)]
+  const name = withoutUnseen(speaker).replace(/\s+/gu, " ").trim()
+  if (words === "") return []
+  return name === ""
+    ? [Block.make({ kind, text: words, line }, unchecked)]
+    : [Block.make({ kind, text: words, line, speaker: SpeakerName.make(name) }, unchecked)]
 }
 
 /** Lines wrapped by hand, as one; a word hyphenated at a line's end is whole again. */

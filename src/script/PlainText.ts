@@ -33,36 +33,45 @@ const widest = 120
  */
 export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = text.split("\n")
-  const pieces = paragraphsOf(lines)
   const chat = isChat(lines)
-  const single = pieces.length === 1
   const clocked = !chat && isClocked(lines)
   if (chat || clocked)
     notices.push(
       Notice.make({ line: 1, message: `the ${chat ? "dates" : "times"} beside the lines are not read aloud` })
     )
+  if (chat) return chatBlocks(lines)
+  const pieces = paragraphsOf(lines)
+  const single = pieces.length === 1
   if (clocked)
     return pieces.flatMap(({ line, lines }) => blockOf("paragraph", unwrapped(withoutClocks(lines)), line))
   return pieces
     .flatMap((piece) =>
-      chat
-        ? partsOf(piece, messagesOf(piece.lines))
-        : single || piece.lines.some((line) => line.length > widest)
-          ? partsOf(
-              piece,
-              piece.lines.map((line) => [line])
-            )
-          : [piece]
+      single || piece.lines.some((line) => line.length > widest)
+        ? partsOf(
+            piece,
+            piece.lines.map((line) => [line])
+          )
+        : [piece]
     )
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece.lines.join("")))
     .flatMap((piece, i, all) =>
       blockOf(
-        !single && !chat && i < all.length - 1 && isHeading(piece.lines) ? "heading" : "paragraph",
+        !single && i < all.length - 1 && isHeading(piece.lines) ? "heading" : "paragraph",
         withoutEmphasis(unwrapped(piece.lines)),
         piece.line
       )
     )
 }
+
+/** A chat's messages, each by who wrote it. */
+const chatBlocks = (lines: ReadonlyArray<string>): ReadonlyArray<Block> =>
+  messagesOf(lines).flatMap(({ line, speaker, lines: written }) =>
+    paragraphsOf(written)
+      .filter((piece) => /[\p{L}\p{N}]/u.test(piece.lines.join("")))
+      .flatMap((piece) =>
+        blockOf("paragraph", withoutEmphasis(unwrapped(piece.lines)), line + piece.line - 1, speaker)
+      )
+  )
 
 /** A piece cut into these. */
 const partsOf = ({ line }: Piece, parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Piece> => {

@@ -2,11 +2,12 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import type { Notice } from "../domain/Cue.ts"
-import { type Cue, type Narration, type Script, type Subtitle } from "../domain/Cue.ts"
+import { Cue, type Narration, type Script, type Subtitle } from "../domain/Cue.ts"
 import { SpeakerName } from "../domain/Ids.ts"
 import { type SkipReason, Slot } from "../domain/Line.ts"
 import type { PauseSettings, TextSettings } from "../domain/ScriptSettings.ts"
 import { fromSeconds, type Millis, millis } from "../domain/Units.ts"
+import { withCapitalSounds } from "./CapitalSounds.ts"
 import { marksSounds, unemphasized } from "./Emphasis.ts"
 import { languagesOf, linesIn } from "./Bilingual.ts"
 import { bilingualFileOf } from "./BilingualFile.ts"
@@ -83,8 +84,7 @@ const subtitleWords = (
   lexicon: Lexicon,
   context: WordsContext
 ): Words => {
-  const soundStars = marksSounds(script.cues.map((cue) => cue.text))
-  const cues = script.cues.map((cue) => unemphasized(cue, soundStars))
+  const cues = prepared(script.cues)
   const texts = cues.map((cue) => cue.text)
   const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
   const reader = readerOf(
@@ -136,6 +136,17 @@ const subtitleWords = (
 
 const destroyed =
   "an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
+
+/** Cues without the signs of stress, and with sounds in braces that are told by their capitals alone. */
+const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
+  const soundStars = marksSounds(written.map((cue) => cue.text))
+  const cues = written.map((cue) => unemphasized(cue, soundStars))
+  const marked = withCapitalSounds(cues.map((cue) => cue.text))
+  return cues.map((cue, i) => {
+    const text = marked[i] ?? cue.text
+    return text === cue.text || cue.turns !== undefined ? cue : Cue.make({ ...cue, text }, unchecked)
+  })
+}
 
 /** A third of the letters and more destroyed by an earlier conversion: nothing that could be said. */
 const isDestroyed = (text: string): boolean => {
@@ -197,7 +208,7 @@ const narrationWords = (
 ): Words => {
   const reader = readerOf(
     script.blocks.map((block) => block.text),
-    knownSpeakers(context),
+    [...knownSpeakers(context), ...script.blocks.flatMap(({ speaker }) => speaker ?? [])],
     settings,
     lexicon
   )
@@ -209,7 +220,7 @@ const narrationWords = (
   let before: "heading" | "paragraph" | undefined
   const cues = script.blocks.map((block, i): CueWords => {
     const cue = i + 1
-    const said = spokenTurns(block.text, undefined, block.line, reader)
+    const said = spokenTurns(block.text, block.speaker, block.line, reader)
     const opening =
       before === undefined
         ? millis(0)

@@ -409,9 +409,9 @@ describe("narration", () => {
     const text =
       "[12/03/2024, 10:15:32] Anna: Hi there\n\u200e[12/03/2024, 10:16:00] Bo: Hello!\nSecond line\n\n12.03.24, 10:15 AM - Anna: _So_ long\n"
     expect(blocks("a.txt", text)).toEqual([
-      ["paragraph", "Anna: Hi there", 1],
-      ["paragraph", "Bo: Hello! Second line", 2],
-      ["paragraph", "Anna: So long", 5]
+      ["paragraph", "Hi there", 1],
+      ["paragraph", "Hello! Second line", 2],
+      ["paragraph", "So long", 5]
     ])
     expect(notices("a.txt", text)).toEqual([[1, "the dates beside the lines are not read aloud"]])
   })
