@@ -3,7 +3,8 @@ import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Array, Duration, Effect, Option, Schema } from "effect"
 import { roles } from "../fleet/Roles.ts"
 import { failOnNames } from "./FailOn.ts"
-import { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import { ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import { languageNamed } from "../domain/LanguageName.ts"
 
 /** An option that may be absent, as a value or undefined. */
 const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>
@@ -142,12 +143,16 @@ export const stateHere = textOption(
 const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
 
 export const language = maybe(
-  checked(
-    "language",
-    "TAG",
-    LanguageTag,
-    "a language tag such as en, vi or pt-BR",
-    "Language of jobs that name none; else it is read from names like film.vi.srt."
+  Options.text("language").pipe(
+    Options.withPseudoName("TAG"),
+    Options.withDescription(
+      "Language of jobs that name none: en, pt-BR or French; default: from names like film.vi.srt."
+    ),
+    Options.mapEffect((found) =>
+      Effect.mapError(languageNamed(found), (message) =>
+        ValidationError.invalidValue(HelpDoc.p(`--language: ${message}`))
+      )
+    )
   )
 )
 

@@ -1,7 +1,7 @@
 /** What `init` asks on a terminal where the command line does not say it. */
 import { Prompt } from "@effect/cli"
-import { Effect, Schema } from "effect"
-import { LanguageTag } from "../domain/Ids.ts"
+import { Effect } from "effect"
+import { languageNamed } from "../domain/LanguageName.ts"
 import type { FoundScript, ManifestService } from "./InitManifest.ts"
 
 /** What is settled before the manifest is written. */
@@ -50,11 +50,8 @@ const address = Prompt.text({
 })
 
 const language = Prompt.text({
-  message: "The language where names do not tell it (en, vi, pt-BR …; may stay empty)",
-  validate: (text) =>
-    text.trim() === "" || Schema.is(LanguageTag)(text.trim())
-      ? Effect.succeed(text.trim())
-      : Effect.fail("expected a language tag such as en, vi or pt-BR")
+  message: "The language of subtitles whose names do not say it (en, pt-BR, French …; may stay empty)",
+  validate: (text) => (text.trim() === "" ? Effect.succeed("") : languageNamed(text))
 }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
 
 const films = Prompt.confirm({

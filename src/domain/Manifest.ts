@@ -4,7 +4,8 @@
  */
 import { Schema } from "effect"
 import { described, optional } from "./Described.ts"
-import { JobId, LanguageTag, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
+import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
+import { LanguageWritten } from "./LanguageName.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
 import { NotifySettings, ProviderSettings, ServiceSettings } from "./ServiceSettings.ts"
@@ -16,7 +17,10 @@ const jobFields = {
   provider: optional(ProviderId, "Which provider speaks."),
   voice: optional(VoiceId, "The service's voice id, for whoever has none of their own."),
   model: optional(ModelId, "The provider's model; the provider's default where absent."),
-  language: optional(LanguageTag, "The language spoken, as a tag such as en, vi or pt-BR."),
+  language: optional(
+    LanguageWritten,
+    "The language spoken: a tag such as en, vi or pt-BR, a code such as vie, or an English name."
+  ),
   speed: optional(Schema.Positive, "Speaking rate, 1 is the voice's own; provider_native only."),
   vol: optional(Schema.Positive, "Volume, 1 is the voice's own; provider_native only."),
   pitch: optional(Schema.Number, "Pitch in semitones, 0 is the voice's own; provider_native only."),

@@ -1,12 +1,13 @@
-/** The language that a subtitle's name tells, as in `film.pt-BR.srt` or `film.en.sdh.srt`. */
+/** The language in a subtitle's name, as in `film.pt-BR.srt`, `film.en.sdh.srt`, `film.eng.srt` or `film.English.srt`. */
 import { basename, extname } from "node:path"
-import { Schema } from "effect"
-import { LanguageTag } from "../domain/Ids.ts"
+import { Either } from "effect"
+import type { LanguageTag } from "../domain/Ids.ts"
+import { languageNamed } from "../domain/LanguageName.ts"
 
 /** What players and shops mark subtitles with behind the language: for whom they are, not what they are written in. */
 const mark = /\.(?:sdh|cc|hoh|forced|default|full)$/iu
 
-const tagged = /^(?<title>.*)\.(?<tag>[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)$/u
+const tagged = /^(?<title>.*)\.(?<tag>[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?|[A-Za-z]{4,})$/u
 
 const languages = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
 
@@ -24,10 +25,10 @@ export const languageInName = (
 
 const languageAtEnd = (stem: string) => {
   const { title, tag } = tagged.exec(stem)?.groups ?? {}
-  const language = tag?.replace("_", "-")
-  if (title === undefined || language === undefined || !Schema.is(LanguageTag)(language)) return undefined
+  if (title === undefined || tag === undefined) return undefined
+  const language = Either.getOrUndefined(languageNamed(tag))
   // `film.old.srt` names no language.
-  return languages.of(language.slice(0, language.search(/-|$/u))) === undefined
+  return language === undefined || languages.of(language.slice(0, language.search(/-|$/u))) === undefined
     ? undefined
     : { title, language }
 }

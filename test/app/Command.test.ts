@@ -87,7 +87,7 @@ describe("bad usage", () => {
     [["run", "a.srt", "--base-url", "tts.example"], "--base-url: expected an http or https address"],
     [
       ["run", "a.srt", "--language", "e"],
-      '--language: expected a language tag such as en, vi or pt-BR, found "e"'
+      '--language: expected a language such as en, vi, pt-BR or French, found "e"'
     ],
     [
       ["run", "a.srt", "--deadline", "25:00"],

@@ -78,7 +78,7 @@ describe("init's questions", () => {
     })
   )
 
-  it.scoped("what is no language tag is refused; none at all may be left", () =>
+  it.scoped("what is no language is refused; none at all may be left", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered(
         ["v", "_", "enter", "backspace", "backspace", "enter", "n"],
@@ -86,7 +86,7 @@ describe("init's questions", () => {
         { service: "embedded", language: undefined }
       )
       expect(choices).toEqual(Exit.succeed({ service: "embedded", language: undefined, films: false }))
-      expect(shown).toContain("expected a language tag such as en, vi or pt-BR")
+      expect(shown).toContain("expected a language such as en, vi, pt-BR or French")
     })
   )
 

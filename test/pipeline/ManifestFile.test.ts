@@ -152,7 +152,9 @@ describe("a manifest that cannot be used names file, line, path, what was found 
     [
       "a language that is none",
       "jobs: [{ input: a, language: english! }]",
-      ['m.yaml:1: jobs[0].language: expected a language tag such as en, vi or pt-BR, found "english!"']
+      [
+        'm.yaml:1: jobs[0].language: expected a language such as en, vi, pt-BR or French, found "english!"; did you mean English (en)?'
+      ]
     ],
     ["tabs", "jobs:\n  - input: a\n\tvoice: b\n", [unread(3, "indented by a tab: YAML takes spaces only")]],
     [

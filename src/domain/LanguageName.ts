@@ -1,0 +1,72 @@
+/** Languages as people write them, read as tags: `french`, `fra`, `fr_FR` and `fr-FR`. */
+import { Either, Option, ParseResult, Schema } from "effect"
+import { LanguageTag } from "./Ids.ts"
+import { nearest } from "./Nearest.ts"
+
+const expected = "expected a language such as en, vi, pt-BR or French"
+
+/** The tag of a language: a tag, a code of three letters, or an English name; or why there is none, in words. */
+export const languageNamed = (written: string): Either.Either<LanguageTag, string> => {
+  const text = written.trim().replaceAll("_", "-")
+  const named = tagOfName(text)
+  if (named !== undefined) return Either.right(LanguageTag.make(named))
+  // No language has a code of more than three letters, so a longer word is a name.
+  if (/^[A-Za-z]{2,3}(?:-|$)/u.test(text) && Schema.is(LanguageTag)(text))
+    return Either.right(LanguageTag.make(shortest(text)))
+  const near = text.length < 4 ? undefined : nearest(text, [...tags.keys()])
+  const tag = near === undefined ? undefined : tags.get(near)
+  const meant = near === undefined ? "" : `; did you mean ${titled(near)} (${tag ?? ""})?`
+  return Either.left(`${expected}, found ${JSON.stringify(written)}${meant}`)
+}
+
+/** The tag of a language's English name, whatever its case; undefined for what is none. */
+export const tagOfName = (name: string): string | undefined => tags.get(name.trim().toLowerCase())
+
+/** A tag with two letters for its language where that has such a code: `en` for eng, `de` for both deu and ger. */
+const shortest = (tag: string): string => {
+  const [primary = "", ...others] = tag.split("-")
+  if (primary.length !== 3) return tag
+  const [canonical = primary] = Intl.getCanonicalLocales(primary)
+  return [canonical.length === 2 ? canonical : primary, ...others].join("-")
+}
+
+/** A language where a manifest or an option names one. */
+export const LanguageWritten = Schema.transformOrFail(Schema.NonEmptyTrimmedString, LanguageTag, {
+  strict: true,
+  decode: (written, _, ast) =>
+    Either.mapLeft(languageNamed(written), (message) => new ParseResult.Type(ast, written, message)),
+  encode: ParseResult.succeed
+}).annotations({
+  message: ({ actual }) =>
+    typeof actual !== "string" || actual.trim() === ""
+      ? `${expected}${actual === undefined ? "" : `, found ${JSON.stringify(actual)}`}`
+      : Option.getOrElse(Either.getLeft(languageNamed(actual)), () => expected)
+})
+
+const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+
+const titled = (name: string): string =>
+  name.replaceAll(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+
+const letters = [..."abcdefghijklmnopqrstuvwxyz"]
+
+/** English names by which no code of two letters is listed, or which people use besides. */
+const more = {
+  ...{ mandarin: "zh", farsi: "fa", castilian: "es", flemish: "nl-BE", tagalog: "tl" },
+  ...{ cantonese: "yue", filipino: "fil", hawaiian: "haw", "brazilian portuguese": "pt-BR" },
+  ...{ "european portuguese": "pt-PT", "american english": "en-US", "british english": "en-GB" },
+  ...{ "latin american spanish": "es-419", "mexican spanish": "es-MX", "european spanish": "es-ES" },
+  ...{ "canadian french": "fr-CA", "simplified chinese": "zh-Hans", "traditional chinese": "zh-Hant" }
+}
+
+/** Tags by English names in small letters. Codes that became another's come after it and do not take its name. */
+const tags: ReadonlyMap<string, string> = new Map([
+  ...letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((code) => Intl.getCanonicalLocales(code)[0] === code)
+    .flatMap((code) => {
+      const name = names.of(code)
+      return name === undefined ? [] : [[name.toLowerCase(), code] as const]
+    }),
+  ...Object.entries(more)
+])

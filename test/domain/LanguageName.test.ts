@@ -1,0 +1,55 @@
+import { Either, Schema } from "effect"
+import { describe, expect, test } from "vitest"
+import { languageNamed, LanguageWritten } from "../../src/domain/LanguageName.ts"
+
+describe("a language is read", () => {
+  test.each([
+    ["en", "en"],
+    ["en-US", "en-US"],
+    ["fr_CA", "fr-CA"],
+    ["eng", "en"],
+    ["ger", "de"],
+    ["deu-AT", "de-AT"],
+    ["yue", "yue"],
+    ["french", "fr"],
+    ["French", "fr"],
+    [" VIETNAMESE ", "vi"],
+    ["Brazilian Portuguese", "pt-BR"],
+    ["Mandarin", "zh"],
+    ["Serbian", "sr"],
+    ["Filipino", "fil"],
+    ["Norwegian", "no"],
+    ["Persian", "fa"],
+    ["zh-Hant-TW", "zh-Hant-TW"]
+  ])("%s is %s", (written, tag) => {
+    expect(languageNamed(written)).toEqual(Either.right(tag))
+  })
+})
+
+test.each([
+  ["frnch", "; did you mean French (fr)?"],
+  ["Vietnamses", "; did you mean Vietnamese (vi)?"],
+  ["klingonese", ""],
+  ["e", ""],
+  ["en-", ""]
+])("%s is refused, and the nearest language named", (written, meant) => {
+  expect(languageNamed(written)).toEqual(
+    Either.left(`expected a language such as en, vi, pt-BR or French, found "${written}"${meant}`)
+  )
+})
+
+test("every tag that it gives is read as itself", () => {
+  for (const name of [
+    "English",
+    "Hebrew",
+    "Indonesian",
+    "Yiddish",
+    "Romanian",
+    "Serbo-Croatian",
+    "Moldavian"
+  ]) {
+    const tag = Either.getOrUndefined(languageNamed(name))
+    if (tag !== undefined) expect(languageNamed(tag), name).toEqual(Either.right(tag))
+  }
+  expect(Schema.decodeSync(LanguageWritten)("Hebrew")).toBe("he")
+})
