@@ -96,7 +96,7 @@ export const folderCheck = (folder: string): Effect.Effect<Check> =>
   })
 
 /** The folder itself, or the nearest above it that is there. */
-const nearestFolder = async (path: string): Promise<string> => {
+export const nearestFolder = async (path: string): Promise<string> => {
   const here = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined
     throw cause

@@ -2,7 +2,7 @@
 import type { PlanReport } from "../domain/PlanReport.ts"
 import { counted } from "./BoardText.ts"
 
-export const failOnNames = ["overrun", "lost", "new", "price", "notice"] as const
+export const failOnNames = ["overrun", "lost", "new", "price", "balance", "notice"] as const
 export type FailOn = (typeof failOnNames)[number]
 
 /** What is held against a plan, in words; empty where it is as it should be. */
@@ -21,6 +21,12 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
     utterances === reused ? undefined : `${counted(utterances - reused, "utterance")} not at hand`,
   price: ({ total: { credits } }) =>
     credits === undefined ? "the price of a provider is not known" : undefined,
+  balance: ({ balance }) =>
+    balance === undefined
+      ? "the account's balance is not known"
+      : (balance.short ?? 0) > 0
+        ? `the account has too few credits: ${balance.short ?? 0} short`
+        : undefined,
   notice: ({ notices }) =>
     notices.length === 0
       ? undefined

@@ -294,7 +294,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, with commas between`,
-      "End with code 3 where the plan shows it: overrun (a line will not fit), new (something would be sent), price (a price is not known), notice (a script was mended); several with commas."
+      "End with code 3 where the plan shows it: overrun (a line will not fit), new (something would be sent), price (a price is not known), balance (the account has too few credits), notice (a script was mended); several with commas."
     )
   ),
   (names) => names ?? []

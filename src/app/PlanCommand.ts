@@ -5,21 +5,24 @@ import type { PlanReport } from "../domain/PlanReport.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
 import { unchosenLanguages } from "../pipeline/BilingualPlan.ts"
-import { dryRun, type Outlook } from "../pipeline/DryRun.ts"
+import type { Refused } from "../gateway/Fault.ts"
+import { dryRun, isUnsent, type Outlook } from "../pipeline/DryRun.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
-import { type BatchPlan, planWhatCan } from "../pipeline/Plan.ts"
+import { type BatchPlan, type PartialPlan, planWhatCan } from "../pipeline/Plan.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
 import { underWayAmong } from "../pipeline/UnderWay.ts"
 import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { isGivenUp } from "../store/UtteranceRow.ts"
+import { accountOf } from "./AccountCheck.ts"
 import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
+import { diskOf } from "./DiskRoom.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
 import { type FailOn, heldAgainst } from "./FailOn.ts"
 import { warnUnset } from "./NotifyAddress.ts"
 import { planText } from "./PlanText.ts"
-import { pricesOf } from "./Prices.ts"
+import { namedPrices, pricesOf } from "./Prices.ts"
 import { Screen } from "./Screen.ts"
 import { stickyHint } from "./StickyHint.ts"
 import { speakersText } from "./SpeakersText.ts"
@@ -40,15 +43,15 @@ export const plan = (options: PlanOptions) =>
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const planned = yield* planWhatCan(batch)
-    const outlook = yield* outlookOf(planned.plan)
-    const strange =
-      planned.plan === undefined || planned.rejected !== undefined
-        ? Option.none()
-        : yield* strangeVoices(planned.plan, unsentOf(planned.plan, outlook))
+    const { outlook, refused, strange } = yield* outlookOf(planned)
     const unchosen =
       planned.plan === undefined
         ? undefined
-        : unchosenLanguages(planned.plan, unsentOf(planned.plan, outlook), outlook.priceOf)
+        : unchosenLanguages(
+            planned.plan,
+            planned.plan.utterances.filter((utterance) => isUnsent(utterance, outlook)),
+            outlook.priceOf
+          )
     const partial = {
       ...planned,
       rejected: planned.rejected ?? unchosen ?? Option.getOrUndefined(strange)
@@ -62,39 +65,62 @@ export const plan = (options: PlanOptions) =>
     if (options.html !== undefined) yield* writePage(options.html, report)
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
     else if (partial.plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))
-    yield* judged(report, partial.rejected, options)
+    yield* judged(report, partial.rejected, refused, options)
   }).pipe(Effect.provide(ffmpeg))
 
-const outlookOf = (plan: BatchPlan | undefined) =>
-  Effect.gen(function* () {
-    if (plan === undefined) return nothingKnown
-    const priceOf = yield* pricesOf(plan)
-    return yield* Effect.gen(function* () {
-      const store = yield* UtteranceStore
-      const learned = yield* Learned
-      const keys = plan.utterances.map(({ key }) => key)
-      const stored = yield* store.clips(keys)
-      const standings = yield* store.standings(keys)
-      const outlook: Outlook = {
-        priceOf,
-        clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
-        underWay: yield* underWayAmong(standings),
-        refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
-        speechTime: learned.speechTime
+/** Everything that the state, the service and the disk say of a plan. */
+const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) {
+  const nothing = { outlook: nothingKnown, refused: undefined, strange: Option.none<InputRejected>() }
+  if (plan === undefined) return nothing
+  const stored = yield* storedOf(plan)
+  const unsent = plan.utterances.filter((utterance) => isUnsent(utterance, stored))
+  const account = yield* accountOf(plan.batch, unsent.length)
+  const disk = { disk: yield* diskOf(plan, unsent) }
+  switch (account._tag) {
+    case "Refused":
+    case "Unasked":
+      return {
+        ...nothing,
+        outlook: { ...stored, ...disk, priceOf: namedPrices(plan) },
+        refused: account._tag === "Refused" ? account.refused : undefined
       }
-      return outlook
-    }).pipe(
-      Effect.provide(reading(plan.batch.state)),
-      Effect.catchIf(
-        (fault) => fault.reason === "missing",
-        () => Effect.succeed<Outlook>({ ...nothingKnown, priceOf })
-      )
-    )
-  })
+    default: {
+      const outlook: Outlook = {
+        ...stored,
+        ...disk,
+        priceOf: yield* pricesOf(plan),
+        ...(account._tag === "Asked" ? { account: account.account } : {})
+      }
+      return rejected === undefined
+        ? { ...nothing, outlook, strange: yield* strangeVoices(plan, unsent) }
+        : { ...nothing, outlook }
+    }
+  }
+})
 
-/** What a run would send. */
-const unsentOf = ({ utterances }: BatchPlan, { clips, underWay, refused }: Outlook) =>
-  utterances.filter(({ key }) => !clips.has(key) && !underWay.has(key) && !refused.has(key))
+/** What the state folder knows of a plan. */
+const storedOf = (plan: BatchPlan) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const learned = yield* Learned
+    const keys = plan.utterances.map(({ key }) => key)
+    const stored = yield* store.clips(keys)
+    const standings = yield* store.standings(keys)
+    const outlook: Outlook = {
+      ...nothingKnown,
+      clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+      underWay: yield* underWayAmong(standings),
+      refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
+      speechTime: learned.speechTime
+    }
+    return outlook
+  }).pipe(
+    Effect.provide(reading(plan.batch.state)),
+    Effect.catchIf(
+      (fault) => fault.reason === "missing",
+      () => Effect.succeed<Outlook>(nothingKnown)
+    )
+  )
 
 const nothingKnown: Outlook = {
   clips: new Map(),
@@ -115,9 +141,11 @@ const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport)
 const judged = Effect.fnUntraced(function* (
   report: PlanReport,
   rejected: InputRejected | undefined,
+  refused: Refused | undefined,
   { maxCredits, failOn }: PlanOptions
 ) {
   if (rejected !== undefined) return yield* rejected
+  if (refused !== undefined) return yield* refused
   const { credits = 0 } = report.total
   if (maxCredits !== undefined && credits > maxCredits) {
     return yield* new Ended({

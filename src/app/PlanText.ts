@@ -7,6 +7,7 @@ import {
   toBeSent
 } from "../domain/PlanReport.ts"
 import { lengthsText } from "../pages/Lengths.ts"
+import { costLines } from "../pages/PlanCosts.ts"
 import { counted } from "./BoardText.ts"
 import { type Cell, type Look, table } from "./Table.ts"
 
@@ -96,31 +97,35 @@ const clipped = (words: string): string => {
   return letters.length <= 48 ? words : `${letters.slice(0, 47).join("").trimEnd()}…`
 }
 
-const closing = ({ total, service }: PlanReport): ReadonlyArray<string> => [
-  nothingOr(
-    total,
-    (tasks) =>
-      `${counted(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
-  ),
-  ...(total.underWay === 0
-    ? []
-    : [
-        `${counted(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
-      ]),
-  ...(total.refused === 0
-    ? []
-    : [
-        `${counted(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
-      ]),
-  ...(total.lostLines === 0
-    ? []
-    : [
-        `${counted(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
-      ]),
-  ...(total.credits === undefined
-    ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]
-    : [])
-]
+const closing = (report: PlanReport): ReadonlyArray<string> => {
+  const { total, service } = report
+  return [
+    nothingOr(
+      total,
+      (tasks) =>
+        `${counted(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
+    ),
+    ...(total.underWay === 0
+      ? []
+      : [
+          `${counted(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
+        ]),
+    ...(total.refused === 0
+      ? []
+      : [
+          `${counted(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
+        ]),
+    ...(total.lostLines === 0
+      ? []
+      : [
+          `${counted(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
+        ]),
+    ...(total.credits === undefined
+      ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]
+      : []),
+    ...costLines(report)
+  ]
+}
 
 const nothingOr = (effort: Effort, told: (tasks: number) => string): string => {
   const { utterances, underWay, refused } = effort

@@ -12,9 +12,16 @@ import { gatewayTo } from "./Connect.ts"
 /** Credits for one character; undefined where nobody says. */
 export type PriceOf = (casting: Casting) => number | undefined
 
+/** The prices that the manifest names. */
+export const namedPrices =
+  ({ batch }: Pick<BatchPlan, "batch">): PriceOf =>
+  ({ provider }) =>
+    batch.profileOf(provider).creditsPerCharacter
+
 /** The prices of a batch. A service that cannot be asked, for want of a key say, leaves what the manifest does not name unknown. */
-export const pricesOf = Effect.fn("Prices.of")(function* ({ batch, utterances }: BatchPlan) {
-  const named: PriceOf = ({ provider }) => batch.profileOf(provider).creditsPerCharacter
+export const pricesOf = Effect.fn("Prices.of")(function* (plan: BatchPlan) {
+  const { batch, utterances } = plan
+  const named = namedPrices(plan)
   if (utterances.every(({ casting }) => named(casting) !== undefined)) return named
   const listed =
     batch.service === "embedded"

@@ -59,10 +59,42 @@ export interface Effort {
   /** Characters that would be sent. */
   readonly characters: number
   readonly credits?: number
+  /** What SRT adds to the characters that would be sent; absent where none goes as SRT. */
+  readonly srt?: SrtCost
   /** Lines that would not fit. */
   readonly tightLines: number
   /** Lines that cannot be read. */
   readonly lostLines: number
+}
+
+/** What is billed of texts that go as SRT. Characters are those of what would be sent. */
+export interface SrtCost {
+  /** Of all SRT texts. */
+  readonly characters: number
+  /** Of their numbers, times and line breaks. */
+  readonly markup: number
+  /** Everything that would be sent with `nativeInput: text`; absent where no job's lines can go so. */
+  readonly asText?: { readonly characters: number; readonly credits?: number }
+  /** Why lines cannot go as text, where some cannot. */
+  readonly textFault?: string
+}
+
+/** What the account can spend, as the service says. */
+export interface Balance {
+  /** What is left; absent where the account has no limit. */
+  readonly credits?: number
+  readonly unlimited: boolean
+  /** By how many credits the plan costs more; 0 where the balance is enough, absent where the cost is not known. */
+  readonly short?: number
+}
+
+/** An estimate of what a run would write, for folders that share a disk. */
+export interface DiskSpace {
+  /** The output folder, the state folder, or both; absolute. */
+  readonly folders: ReadonlyArray<string>
+  /** Bytes, at most. */
+  readonly needed: number
+  readonly free: number
 }
 
 /** One job of a dry run. */
@@ -95,6 +127,10 @@ export interface PlanReport {
   readonly jobs: ReadonlyArray<PlannedJob>
   /** Of all jobs together: an utterance that several use counts once. */
   readonly total: Effort
+  /** Absent where the service was not asked, or did not say. */
+  readonly balance?: Balance
+  /** One entry a disk; absent where nothing can be planned. */
+  readonly disk?: ReadonlyArray<DiskSpace>
   readonly faults: ReadonlyArray<PlanFault>
   /** What was mended or passed over in the scripts, a line each. */
   readonly notices: ReadonlyArray<string>

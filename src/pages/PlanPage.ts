@@ -1,17 +1,12 @@
 /** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
-import {
-  type Effort,
-  type PlannedJob,
-  type PlanReport,
-  type TightLine,
-  toBeSent
-} from "../domain/PlanReport.ts"
+import { type PlannedJob, type PlanReport, type TightLine, toBeSent } from "../domain/PlanReport.ts"
 import { type Card, cards } from "./Cards.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { planKeys } from "./Keys.ts"
 import { lengthsText } from "./Lengths.ts"
+import { costLines } from "./PlanCosts.ts"
 import { searchBox } from "./SearchBox.ts"
 import { tableHead } from "./TableHead.ts"
 import { clock, counted, factor, grouped, signedSeconds } from "./Times.ts"
@@ -33,7 +28,8 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
         ${verdict(plan)} ${helpButton}
       </header>
       <main>
-        ${cards("What it would take", totals(total))} ${list("Faults", "faults", faults.map(faultText))}
+        ${cards("What it would take", totals(plan))} ${list("Costs", "costs", costLines(plan))}
+        ${list("Faults", "faults", faults.map(faultText))}
         ${list(
           "Lines that cannot be read",
           "lost",
@@ -97,7 +93,7 @@ const verdict = ({ faults, total }: PlanReport): Html => {
   return html`<p class="verdict ${tone}">${words}</p>`
 }
 
-const totals = (total: Effort): ReadonlyArray<Card> => [
+const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   {
     name: "To be sent",
     value: grouped(toBeSent(total)),
@@ -108,8 +104,13 @@ const totals = (total: Effort): ReadonlyArray<Card> => [
   {
     name: "Credits",
     value: total.credits === undefined ? "not known" : grouped(Math.ceil(total.credits)),
-    detail: total.credits === undefined ? "a provider's price is missing" : "at most, by known prices",
-    poor: total.credits === undefined
+    detail:
+      total.credits === undefined
+        ? "a provider's price is missing"
+        : balance?.credits === undefined
+          ? "at most, by known prices"
+          : `of ${grouped(Math.floor(balance.credits))}${(balance.short ?? 0) > 0 ? `: ${grouped(balance.short ?? 0)} short` : ""}`,
+    poor: total.credits === undefined || (balance?.short ?? 0) > 0
   },
   { name: "Lines", value: grouped(total.lines), detail: `in ${counted(total.cues, "cue")}` },
   ...(total.lostLines === 0

@@ -3,7 +3,14 @@ import { Array } from "effect"
 import type { Casting } from "../domain/Casting.ts"
 import type { UtteranceKey } from "../domain/Ids.ts"
 import type { Line } from "../domain/Line.ts"
-import type { Effort, PlannedJob, PlannedSpeaker, PlanReport } from "../domain/PlanReport.ts"
+import type {
+  Balance,
+  DiskSpace,
+  Effort,
+  PlannedJob,
+  PlannedSpeaker,
+  PlanReport
+} from "../domain/PlanReport.ts"
 import type { Utterance } from "../domain/Utterance.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { bilingualNotices } from "./BilingualPlan.ts"
@@ -12,6 +19,7 @@ import { type Forecast, forecastOf, type Known } from "./Forecast.ts"
 import type { InputRejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
+import { srtCostOf, type TextInstead, textInstead } from "./SrtCost.ts"
 
 /** What is at hand and what it costs, besides how long speech takes. */
 export interface Outlook extends Known {
@@ -21,25 +29,41 @@ export interface Outlook extends Known {
   readonly refused: ReadonlySet<UtteranceKey>
   /** Credits for one character; undefined where nobody says. */
   readonly priceOf: (casting: Casting) => number | undefined
+  /** What the account has left; absent where that is not known. */
+  readonly account?: Pick<Balance, "credits" | "unlimited">
+  readonly disk?: ReadonlyArray<DiskSpace>
 }
 
 /** The dry run of a batch, as far as it can be planned. */
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
   const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastOf(job, outlook) })) ?? []
-  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, outlook))
+  const texts = new Map(plan?.jobs.map((job) => [job, textInstead(job, batch)]))
+  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, texts.get(plan), outlook))
+  const total = totalOf(plan, jobs, texts, outlook)
+  const { account, disk } = outlook
   return {
     ...(batch.name === undefined ? {} : { name: batch.name }),
     manifest: batch.manifest,
     service: batch.service,
     out: batch.out,
     jobs,
-    total: totalOf(plan, jobs, outlook),
+    total,
+    ...(account === undefined ? {} : { balance: balanceOf(account, total.credits) }),
+    ...(disk === undefined ? {} : { disk }),
     faults: faultsOf(rejected),
     notices: [
       ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
       ...forecasts.flatMap(cutNotice),
       ...(plan?.notices ?? [])
     ]
+  }
+}
+
+const balanceOf = (account: Pick<Balance, "credits" | "unlimited">, cost: number | undefined): Balance => {
+  const left = account.unlimited ? Infinity : account.credits
+  return {
+    ...account,
+    ...(cost === undefined || left === undefined ? {} : { short: Math.max(0, Math.ceil(cost - left)) })
   }
 }
 
@@ -54,28 +78,45 @@ const cutNotice = ({
   cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
 
 const plannedJob = (
-  { job, words, lines, uses }: JobPlan,
+  plan: JobPlan,
   { tight, lengths }: Forecast,
+  instead: TextInstead | undefined,
   outlook: Outlook
-): PlannedJob => ({
-  id: job.id,
-  input: job.inputName,
-  outputs: job.outputs,
-  cues: words.cues.length,
-  lines: lines.length,
-  ...sendingOf(
-    uses.map(({ utterance }) => utterance),
-    outlook
-  ),
-  tightLines: tight.length,
-  lostLines: words.cues.filter((cue) => "why" in cue).length,
-  speakers: plannedSpeakers(words.cues, lines),
-  tight,
-  lost: words.cues.flatMap((cue) =>
-    "why" in cue ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }] : []
-  ),
-  lengths
-})
+): PlannedJob => {
+  const { job, words, lines, uses } = plan
+  return {
+    id: job.id,
+    input: job.inputName,
+    outputs: job.outputs,
+    cues: words.cues.length,
+    lines: lines.length,
+    ...sendingOf(
+      uses.map(({ utterance }) => utterance),
+      outlook
+    ),
+    ...srtOf([{ plan, instead }], outlook),
+    tightLines: tight.length,
+    lostLines: words.cues.filter((cue) => "why" in cue).length,
+    speakers: plannedSpeakers(words.cues, lines),
+    tight,
+    lost: words.cues.flatMap((cue) =>
+      "why" in cue ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }] : []
+    ),
+    lengths
+  }
+}
+
+const srtOf = (
+  jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,
+  outlook: Outlook
+): Pick<Effort, "srt"> => {
+  const srt = srtCostOf(
+    jobs,
+    (utterance) => isUnsent(utterance, outlook),
+    (utterances) => creditsOf(utterances, outlook)
+  )
+  return srt === undefined ? {} : { srt }
+}
 
 const plannedSpeakers = (
   words: JobPlan["words"]["cues"],
@@ -93,12 +134,21 @@ const plannedSpeakers = (
   }))
 }
 
-const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, outlook: Outlook): Effort => {
+const totalOf = (
+  plan: BatchPlan | undefined,
+  jobs: ReadonlyArray<PlannedJob>,
+  texts: ReadonlyMap<JobPlan, TextInstead | undefined>,
+  outlook: Outlook
+): Effort => {
   const sum = (count: (job: PlannedJob) => number) => jobs.reduce((all, job) => all + count(job), 0)
   return {
     cues: sum(({ cues }) => cues),
     lines: sum(({ lines }) => lines),
     ...sendingOf(plan?.utterances ?? [], outlook),
+    ...srtOf(
+      (plan?.jobs ?? []).map((job) => ({ plan: job, instead: texts.get(job) })),
+      outlook
+    ),
     tightLines: sum(({ tightLines }) => tightLines),
     lostLines: sum(({ lostLines }) => lostLines)
   }
@@ -106,18 +156,13 @@ const totalOf = (plan: BatchPlan | undefined, jobs: ReadonlyArray<PlannedJob>, o
 
 type Sending = Pick<Effort, "utterances" | "reused" | "underWay" | "refused" | "characters" | "credits">
 
-const sendingOf = (
-  utterances: ReadonlyArray<Utterance>,
-  { clips, underWay, refused, priceOf }: Outlook
-): Sending => {
+const sendingOf = (utterances: ReadonlyArray<Utterance>, outlook: Outlook): Sending => {
+  const { clips, underWay } = outlook
   const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
   const missing = [...all.values()].filter(({ key }) => !clips.has(key))
   const awaited = missing.filter(({ key }) => underWay.has(key))
-  const left = missing.filter(({ key }) => !underWay.has(key) && !refused.has(key))
-  const credits = left.reduce<number | undefined>((sum, { casting, characters }) => {
-    const price = priceOf(casting)
-    return sum === undefined || price === undefined ? undefined : sum + price * characters
-  }, 0)
+  const left = missing.filter((utterance) => isUnsent(utterance, outlook))
+  const credits = creditsOf(left, outlook)
   return {
     utterances: all.size,
     reused: all.size - missing.length,
@@ -127,6 +172,21 @@ const sendingOf = (
     ...(credits === undefined ? {} : { credits })
   }
 }
+
+/** Whether a run would send it. */
+export const isUnsent = (
+  { key }: Pick<Utterance, "key">,
+  { clips, underWay, refused }: Pick<Outlook, "clips" | "underWay" | "refused">
+): boolean => !clips.has(key) && !underWay.has(key) && !refused.has(key)
+
+const creditsOf = (
+  utterances: ReadonlyArray<Utterance>,
+  { priceOf }: Pick<Outlook, "priceOf">
+): number | undefined =>
+  utterances.reduce<number | undefined>((sum, { casting, characters }) => {
+    const price = priceOf(casting)
+    return sum === undefined || price === undefined ? undefined : sum + price * characters
+  }, 0)
 
 const faultsOf = (rejected: InputRejected | undefined): PlanReport["faults"] =>
   Array.map(rejected?.faults ?? [], ({ file, line, message }) => ({

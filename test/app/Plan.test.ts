@@ -1,0 +1,82 @@
+/** What `plan` says of the key, the balance, SRT's price and the disk, against a service on loopback. */
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { emptyFolder, run } from "./process.ts"
+
+const said = [
+  "Hello there my friend, it is cold.",
+  "How are you? I am fine, thank you, sir.",
+  "The boat leaves at nine, so do come."
+]
+const srt = said
+  .map((words, i) => `${i + 1}\n00:00:0${i * 3 + 1},000 --> 00:00:0${i * 3 + 3},000\n${words}\n`)
+  .join("\n")
+
+const answers: Readonly<Record<string, unknown>> = {
+  "/v1/health-check": {},
+  "/v1/credits": { credits: 60, unlimited: false, used: 0, reserved: 0 },
+  "/v1/providers": { providers: [{ provider: "provider_native", default_model_id: "m1" }] },
+  "/v1/models": { models: [{ provider: "provider_native", model_id: "m1", credits_per_character: 1 }] },
+  "/v1/voices": { voices: [{ voice_id: "v", provider: "provider_native", name: "V" }] }
+}
+
+const service = createServer((request, response) => {
+  const key = request.headers["xi-api-key"] ?? request.headers.authorization
+  const known = key?.includes("right") === true
+  response.writeHead(known ? 200 : 401, { "content-type": "application/json" })
+  const path = (request.url ?? "").split("?")[0] ?? ""
+  response.end(JSON.stringify(known ? (answers[path] ?? {}) : { message: "this key is unknown" }))
+})
+let baseUrl = ""
+beforeAll(
+  () =>
+    new Promise<void>((ready) => {
+      service.listen(0, "127.0.0.1", () => {
+        const address = service.address()
+        baseUrl = `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`
+        ready()
+      })
+    })
+)
+afterAll(() => service.close())
+
+const planned = (key: string, ...words: ReadonlyArray<string>) => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, "film.srt"), srt)
+  const given = ["film.srt", "--provider", "provider_native", "--voice", "v", "--base-url", baseUrl]
+  return run(["plan", ...given, ...words], { cwd, env: { DUBWRIGHT_API_KEY: key } })
+}
+
+describe("plan", () => {
+  test("ends with code 4 and one line where the service refuses the key", async () => {
+    const { code, stdout, stderr } = await planned("wrong")
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^dubwright: the service refuses the key: [^\n]*this key is unknown \(HTTP 401\)\n$/u)
+    ])
+    expect(stdout).toContain("1 task would be created")
+  })
+
+  test("compares the cost with the balance, and says what SRT adds and plain text would cost", async () => {
+    const { code, stdout } = await planned("right", "--fail-on", "balance")
+    expect(code).toBe(3)
+    expect(stdout.split("\n").slice(4)).toEqual([
+      `1 task would be created at ${baseUrl}.`,
+      "Needs 210 of 60 credits: 150 short.",
+      "SRT is billed with its numbers and times: 101 characters (+93 %) on top of 109.",
+      "With nativeInput: text it would be 111 characters in all for 111 credits; lines are then sent together and cut apart by their pauses.",
+      ""
+    ])
+    const json = await planned("right", "--json")
+    expect(json.code).toBe(0)
+    const srt = { characters: 210, markup: 101, asText: { characters: 111, credits: 111 } }
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      jobs: [{ srt }],
+      total: { srt, credits: 210 },
+      balance: { credits: 60, unlimited: false, short: 150 },
+      disk: [{ needed: expect.any(Number), free: expect.any(Number) }]
+    })
+  })
+})
