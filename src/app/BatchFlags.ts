@@ -6,6 +6,7 @@ import type { BilingualChoice } from "../pipeline/BilingualPlan.ts"
 import { loadBatch } from "../pipeline/Load.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import type { RunFlags } from "../pipeline/RunFlags.ts"
+import { unlistedText } from "../pipeline/Unlisted.ts"
 import { Learned } from "../store/Learned.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "./Screen.ts"
@@ -76,4 +77,10 @@ export const tellNotices = Effect.fnUntraced(function* (
   if (notices.length > shown.length) {
     yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose tells all)`)
   }
+})
+
+/** Says in one line on stderr which subtitles beside a manifest are in none of its jobs. */
+export const tellUnlisted = Effect.fnUntraced(function* (manifest: string, files: ReadonlyArray<string>) {
+  const text = unlistedText(manifest, files)
+  if (text !== undefined) yield* Effect.flatMap(Screen, ({ say }) => say(`note: ${text}`))
 })

@@ -1,24 +1,41 @@
-/** Writes a manifest to start from, made of the subtitles, texts and videos that lie in a folder. */
+/** Writes a manifest made of the subtitles, texts and videos in a folder, or adds what is new to the one that is there. */
+import { basename, extname } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Array, Effect, Either, Option, Order } from "effect"
+import { Array, Effect, Either, Option, Order, Predicate } from "effect"
 import { glob } from "tinyglobby"
 import type { Script } from "../domain/Cue.ts"
 import type { LanguageTag } from "../domain/Ids.ts"
-import { inputBytes } from "../pipeline/InputFile.ts"
+import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
+import { languageCode } from "../ffmpeg/LanguageCode.ts"
+import { inputBytes, inputText } from "../pipeline/InputFile.ts"
+import { InputFault, InputRejected } from "../pipeline/InputRejected.ts"
 import { jobNameFrom } from "../pipeline/JobName.ts"
+import { readManifest } from "../pipeline/ManifestFile.ts"
 import { languageInName } from "../pipeline/NamedLanguage.ts"
 import { wordsOf as writingFault } from "../pipeline/ResultFolder.ts"
+import { depth, elsewhere, namedIn, subtitleFiles } from "../pipeline/Unlisted.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { emptyLexicon } from "../script/Lexicon.ts"
 import { followUpsOf } from "../script/MidSentence.ts"
 import { readScript } from "../script/ScriptFile.ts"
 import { wordsOf } from "../script/Words.ts"
+import { readYaml } from "../script/Yaml.ts"
 import { makeFolder } from "../store/Folder.ts"
+import { counted } from "./BoardText.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { badUsage } from "./Ended.ts"
+import { withJobs } from "./InitAddition.ts"
 import { asked, type InitChoices } from "./InitQuestions.ts"
-import { type FoundScript, manifestText } from "./InitManifest.ts"
+import {
+  type FilmSound,
+  type FoundScript,
+  jobText,
+  type ManifestService,
+  manifestText,
+  type VoiceFor
+} from "./InitManifest.ts"
+import { ffmpeg } from "./OwnFfmpeg.ts"
 import { shellWord } from "./Schedule.ts"
 import { Screen } from "./Screen.ts"
 
@@ -27,6 +44,8 @@ export interface InitOptions {
   readonly baseUrl: string | undefined
   readonly embedded: boolean
   readonly language: LanguageTag | undefined
+  readonly sound: FilmSound | undefined
+  readonly ownLanguage: boolean
   readonly force: boolean
   readonly yes: boolean
 }
@@ -50,43 +69,137 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
     catch: (cause) =>
       badUsage(`${target}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`)
   })
-  if (!options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))) {
-    return yield* badUsage(`${target} is there already: edit it, or replace it with --force`)
-  }
-  const scripts = yield* scriptsIn(folder)
+  const before =
+    !options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))
+      ? yield* manifestIn(target)
+      : undefined
+  const inFolder = yield* scriptsIn(folder)
+  const isNamed = before === undefined ? () => false : namedIn(before.text)
+  const scripts = withIdsOfTheirOwn(
+    yield* withOwnLanguages(
+      folder,
+      inFolder.filter((script) => !isNamed(script.path)),
+      options.ownLanguage
+    ),
+    before?.ids ?? []
+  )
   const said = {
-    service: options.embedded
-      ? ("embedded" as const)
-      : options.baseUrl === undefined
-        ? undefined
-        : { baseUrl: options.baseUrl },
-    language: options.language
+    service: before !== undefined ? before.service : serviceSaid(options),
+    language: options.language,
+    sound: before !== undefined ? ("voices" as const) : options.sound
   }
   const onTerminal = process.stdin.isTTY && process.stdout.isTTY
-  const { service, language, films }: InitChoices =
-    onTerminal && !options.yes
+  const { service, language, films, sound }: InitChoices =
+    onTerminal && !options.yes && (before === undefined || scripts.length > 0)
       ? yield* asked(scripts, said)
-      : { service: said.service ?? "embedded", language: said.language, films: true }
+      : {
+          service: said.service ?? "embedded",
+          language: said.language,
+          films: true,
+          sound: said.sound ?? "voices"
+        }
   const found = scripts.map((script): FoundScript => ({
     ...script,
     language: script.language ?? language,
     makesFilm: films
   }))
-  const text = manifestText(path.basename(folder) || "dub", service, found, (language, position) =>
+  const voiceFor: VoiceFor = (language, position) =>
     service === "embedded" ? embeddedVoice(language, position) : undefined
-  )
-  yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
-  yield* screen.result(target)
   const named = path.relative(process.cwd(), target)
+  const next = `look it over, then: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
+  const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
+  for (const { path: file, ownLanguage } of own) {
+    yield* screen.say(
+      `${file} is in the film's own language (${ownLanguage ?? ""}): ${before === undefined ? "its job is a comment" : "left out"}; --own-language proposes it`
+    )
+  }
+  if (before === undefined) {
+    const text = manifestText(path.basename(folder) || "dub", service, found, voiceFor, sound)
+    yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
+    yield* screen.result(target)
+    const jobs = found.length === 0 ? "an example job" : counted(found.length - own.length, "job")
+    return yield* screen.say(`wrote a manifest with ${jobs}; ${next}`)
+  }
+  const added = found.filter(({ ownLanguage }) => ownLanguage === undefined)
+  if (added.length === 0) {
+    yield* screen.result(target)
+    return yield* screen.say(
+      `${target} has every subtitle and text here: nothing to add (--force writes it anew)`
+    )
+  }
+  const jobs = added.map((script) => jobText(script, added, voiceFor, before.defaults))
+  yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
+  yield* screen.result(target)
   yield* screen.say(
-    `wrote a manifest with ${found.length === 0 ? "an example job" : `${found.length} ${found.length === 1 ? "job" : "jobs"}`}; ` +
-      `look it over, then: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
+    `added ${counted(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; what was there is unchanged; ${next}`
   )
 })
 
-const scripts = ["**/*.{srt,vtt,sbv,ass,ssa}", "*.{txt,md}"]
+const serviceSaid = ({ embedded, baseUrl }: InitOptions): ManifestService | undefined =>
+  embedded ? "embedded" : baseUrl === undefined ? undefined : { baseUrl }
+
+/** What a manifest that is there says; jobs may be missing where all of them are comments. */
+const manifestIn = Effect.fnUntraced(function* (target: string) {
+  const text = yield* inputText(target, target)
+  const read = yield* Either.mapLeft(readYaml(text), (faults) =>
+    InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file: target, ...fault })) })
+  )
+  const jobs: unknown = Predicate.isRecord(read.value) ? read.value["jobs"] : undefined
+  const isEmpty = jobs === null || (globalThis.Array.isArray(jobs) && jobs.length === 0)
+  const { service, defaults, ids } = isEmpty
+    ? { service: undefined, defaults: {}, ids: [] }
+    : yield* Either.map(readManifest(text, target), (manifest) => ({
+        ...manifest,
+        ids: manifest.jobs.map(({ id, input }) => id ?? jobNameFrom(basename(input, extname(input))))
+      }))
+  const known: ManifestService = typeof service === "object" ? { baseUrl: service.baseUrl } : "embedded"
+  return { text, service: known, defaults: defaults ?? {}, ids }
+})
+
+/** Scripts with the language of their film's own sound, where it is theirs too and nobody wants them dubbed all the same. */
+const withOwnLanguages = Effect.fnUntraced(function* (
+  folder: string,
+  found: ReadonlyArray<FoundScript>,
+  wanted: boolean
+) {
+  const videos = Array.dedupe(
+    found.flatMap(({ video, language }) => (language === undefined ? [] : (video ?? [])))
+  )
+  if (wanted || videos.length === 0) return found
+  const path = yield* Path.Path
+  const languages = yield* Effect.gen(function* () {
+    const { probe } = yield* Ffmpeg
+    return yield* Effect.forEach(
+      videos,
+      (video) =>
+        probe(path.join(folder, video)).pipe(
+          Effect.map(
+            ({ sounds }) =>
+              [video, (sounds.find(({ isDefault }) => isDefault) ?? sounds[0])?.language] as const
+          ),
+          Effect.orElseSucceed(() => [video, undefined] as const)
+        ),
+      { concurrency: 4 }
+    )
+  }).pipe(
+    Effect.provide(ffmpeg),
+    // Without an ffmpeg a film's language is not known; the run itself says what is missing.
+    Effect.orElseSucceed(() => [])
+  )
+  const ofVideo = new Map<string, string | undefined>(languages)
+  return found.map((script) => {
+    const language = script.video === undefined ? undefined : ofVideo.get(script.video)
+    return language !== undefined &&
+      script.language !== undefined &&
+      languageCode(language) === languageCode(script.language)
+      ? { ...script, ownLanguage: language }
+      : script
+  })
+})
+
+const scripts = [...subtitleFiles, "*.{txt,md}"]
 const videos = ["**/*.{mp4,mkv,mov,webm,m4v}"]
-const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**", "**/README.md", "**/LICENSE.*"]
+const ignored = [...elsewhere, "**/README.md", "**/LICENSE.*"]
 
 const scriptsIn = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
@@ -94,16 +207,16 @@ const scriptsIn = Effect.fnUntraced(function* (folder: string) {
     Effect.promise(() =>
       glob([...patterns], {
         cwd: folder,
-        deep: 3,
+        deep: depth,
         onlyFiles: true,
-        ignore: elsewhere,
+        ignore: ignored,
         // FILM.SRT is a subtitle too.
         caseSensitiveMatch: false
       })
     ).pipe(Effect.map(Array.sort(Order.string)))
   const [files, films] = yield* Effect.all([Effect.flatMap(list(scripts), foundOnce(folder)), list(videos)])
   const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
-  return withIdsOfTheirOwn(kept.flat())
+  return kept.flat()
 })
 
 /** Of the paths that lead to one file, by links, the shortest: nobody wants it dubbed twice. */
@@ -158,8 +271,12 @@ const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps">
   return { speakers, ...(followUps === undefined ? {} : { followUps }) }
 }
 
-const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>): ReadonlyArray<FoundScript> => {
-  const seen = new Map<string, number>()
+/** Scripts with ids that neither each other nor the jobs that are there have. */
+const withIdsOfTheirOwn = (
+  found: ReadonlyArray<FoundScript>,
+  taken: ReadonlyArray<string>
+): ReadonlyArray<FoundScript> => {
+  const seen = new Map(taken.map((id) => [id.toLowerCase(), 1]))
   return found.map((script) => {
     const name = script.id.toLowerCase()
     const count = (seen.get(name) ?? 0) + 1

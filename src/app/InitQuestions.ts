@@ -2,7 +2,7 @@
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
 import { languageNamed } from "../domain/LanguageName.ts"
-import type { FoundScript, ManifestService } from "./InitManifest.ts"
+import { containerFor, type FilmSound, type FoundScript, type ManifestService } from "./InitManifest.ts"
 
 /** What is settled before the manifest is written. */
 export interface InitChoices {
@@ -11,19 +11,27 @@ export interface InitChoices {
   readonly language: string | undefined
   /** Whether films are made with the new track. */
   readonly films: boolean
+  /** What is heard beside the new voices. */
+  readonly sound: FilmSound
+}
+
+/** What the command line, or the manifest that is added to, says already. */
+export interface InitSaid {
+  readonly service: ManifestService | undefined
+  readonly language: string | undefined
+  readonly sound?: FilmSound | undefined
 }
 
 /** Asks what is not said yet; Ctrl-C ends the command. */
 export const asked = Effect.fn("InitQuestions.ask")(
-  function* (
-    found: ReadonlyArray<FoundScript>,
-    said: { readonly service: ManifestService | undefined; readonly language: string | undefined }
-  ) {
+  function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
+    const videos = found.flatMap(({ video }) => video ?? [])
     const choices: InitChoices = {
       service: said.service ?? (yield* service),
       language:
         said.language ?? (found.some(({ language }) => language === undefined) ? yield* language : undefined),
-      films: found.some(({ video }) => video !== undefined) ? yield* films : false
+      films: videos.length === 0 ? false : yield* filmsIn(videos),
+      sound: said.sound ?? (videos.length === 0 ? "voices" : yield* sound)
     }
     return choices
   },
@@ -54,7 +62,29 @@ const language = Prompt.text({
   validate: (text) => (text.trim() === "" ? Effect.succeed("") : languageNamed(text))
 }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
 
-const films = Prompt.confirm({
-  message: "Also make the films with the new track (mp4)?",
-  initial: true
+const filmsIn = (videos: ReadonlyArray<string>) =>
+  Prompt.confirm({
+    message: `Also make the films with the new track (${[...new Set(videos.map(containerFor))].join(", ")})?`,
+    initial: true
+  })
+
+const sound = Prompt.select<FilmSound>({
+  message: "What is heard beside the new voices?",
+  choices: [
+    {
+      title: "nothing: voices only",
+      value: "voices",
+      description: "the film's own sound stays as a second track"
+    },
+    {
+      title: "the film's own sound: voice-over",
+      value: "voice-over",
+      description: "lowered while someone speaks"
+    },
+    {
+      title: "music and effects: a dub",
+      value: "music-and-effects",
+      description: "for films whose sound has no dialogue"
+    }
+  ]
 })

@@ -10,12 +10,13 @@ import { dryRun, isUnsent, type Outlook } from "../pipeline/DryRun.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import { type BatchPlan, type PartialPlan, planWhatCan } from "../pipeline/Plan.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
+import { unlisted } from "../pipeline/Unlisted.ts"
 import { underWayAmong } from "../pipeline/UnderWay.ts"
 import { Learned } from "../store/Learned.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { isGivenUp } from "../store/UtteranceRow.ts"
 import { accountOf } from "./AccountCheck.ts"
-import { type BatchOptions, batchOf, tellNotices } from "./BatchFlags.ts"
+import { type BatchOptions, batchOf, tellNotices, tellUnlisted } from "./BatchFlags.ts"
 import { diskOf } from "./DiskRoom.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -56,8 +57,13 @@ export const plan = (options: PlanOptions) =>
       ...planned,
       rejected: planned.rejected ?? unchosen ?? Option.getOrUndefined(strange)
     }
-    const report = dryRun(batch, partial, outlook)
+    const left = yield* unlisted(batch)
+    const report: PlanReport = {
+      ...dryRun(batch, partial, outlook),
+      ...(left.length === 0 ? {} : { unlisted: left })
+    }
     yield* tellNotices(report, options)
+    if (!options.quiet) yield* tellUnlisted(batch.manifest, left)
     if (!options.quiet)
       yield* Effect.forEach(planned.plan?.jobs.flatMap(stickyHint) ?? [], (hint) =>
         screen.say(`hint: ${hint}`)

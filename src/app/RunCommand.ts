@@ -5,10 +5,11 @@ import { again } from "../pipeline/Again.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
 import { sourcesOf, type Unchanged, unchangedSince } from "../pipeline/Unchanged.ts"
+import { unlisted } from "../pipeline/Unlisted.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import type { AnewOptions, First } from "./Anew.ts"
-import { batchOf, tellNotices } from "./BatchFlags.ts"
+import { batchOf, tellNotices, tellUnlisted } from "./BatchFlags.ts"
 import { counted } from "./BoardText.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"
@@ -43,6 +44,7 @@ const begun = Effect.fnUntraced(function* (options: RunOptions) {
   const screen = yield* Screen
   if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
   const batch = yield* batchOf(options)
+  if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
   return { batch, sources: yield* sourcesOf(batch) }
 })
 

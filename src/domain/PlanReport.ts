@@ -131,6 +131,8 @@ export interface PlanReport {
   readonly balance?: Balance
   /** One entry a disk; absent where nothing can be planned. */
   readonly disk?: ReadonlyArray<DiskSpace>
+  /** Subtitles beside the manifest that are in no job, relative to it; absent where there are none. */
+  readonly unlisted?: ReadonlyArray<string>
   readonly faults: ReadonlyArray<PlanFault>
   /** What was mended or passed over in the scripts, a line each. */
   readonly notices: ReadonlyArray<string>

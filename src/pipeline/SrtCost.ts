@@ -3,6 +3,7 @@ import type { UtteranceKey } from "../domain/Ids.ts"
 import type { SrtCost } from "../domain/PlanReport.ts"
 import { charactersOf, type Utterance } from "../domain/Utterance.ts"
 import { planUtterances } from "../script/Utterances.ts"
+import type { Violation } from "../script/Violation.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 
 /** The utterances of a job with `nativeInput: text`, or why its lines cannot be sent so. */
@@ -24,8 +25,13 @@ export const textInstead = (
   const [violation] = violations
   return violation === undefined
     ? { utterances: instead.map(({ utterance }) => utterance) }
-    : { fault: violation.message }
+    : { fault: faultOf(violation) }
 }
+
+const faultOf = (violation: Violation): string =>
+  violation._tag === "TooLittleText"
+    ? `${violation.speaker ?? "one voice"} has ${violation.characters} characters, and ${violation.provider} takes ${violation.minChars} at least`
+    : violation.message
 
 /**
  * The cost of SRT in these jobs, an utterance of several jobs counted once; undefined where no SRT is among `unsent`. Jobs whose

@@ -106,7 +106,7 @@ describe("bad usage", () => {
 })
 
 describe("init and schema", () => {
-  test("init writes a manifest of what it finds, prints its path alone, and never replaces one unasked", async () => {
+  test("init writes a manifest of what it finds, prints its path alone, and adds to one that is there", async () => {
     const folder = emptyFolder()
     mkdirSync(join(folder, "subs"))
     writeFileSync(join(folder, "subs/film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
@@ -117,10 +117,23 @@ describe("init and schema", () => {
     expect(manifest).toContain("input: subs/film.vi.srt")
     expect(manifest).toContain("video: subs/film.mp4")
     expect(manifest).toContain("ANNA: { provider: provider_native, voice: vi-anna }")
+    const edited = manifest.replace("name:", "# mine\nname:")
+    writeFileSync(join(folder, "dubwright.yaml"), edited)
     const second = await run(["init", folder])
-    expect([second.code, second.stdout]).toEqual([2, ""])
-    expect(second.stderr).toContain("--force")
+    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining("nothing to add")])
+    expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).toBe(edited)
+    writeFileSync(join(folder, "new.de.srt"), "1\n00:00:01,000 --> 00:00:02,000\nGuten Tag.\n")
+    const unlisted = await run(["plan", "dubwright.yaml"], { cwd: folder })
+    expect(unlisted.stderr).toContain(
+      "note: 1 subtitle is in no job: new.de.srt (dubwright init adds jobs)\n"
+    )
+    const third = await run(["init", folder])
+    expect([third.code, third.stderr]).toEqual([0, expect.stringContaining("added 1 job: new.de;")])
+    const grown = readFileSync(join(folder, "dubwright.yaml"), "utf8")
+    expect(grown.startsWith(edited)).toBe(true)
+    expect(grown.slice(edited.length)).toContain("    input: new.de.srt\n")
     expect((await run(["init", folder, "--force"])).code).toBe(0)
+    expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).not.toContain("# mine")
   })
 
   test("init finds names in capitals, and gives a subtitle the film of its own folder", async () => {

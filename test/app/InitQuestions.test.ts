@@ -46,11 +46,13 @@ describe("init's questions", () => {
   it.scoped("the usual answers are a key each", () =>
     Effect.gen(function* () {
       const { choices } = yield* answered(
-        ["enter", "v", "i", "enter", "enter"],
+        ["enter", "v", "i", "enter", "enter", "down", "enter"],
         [script({ video: "harbour.mp4" })],
         nothingSaid
       )
-      expect(choices).toEqual(Exit.succeed({ service: "embedded", language: "vi", films: true }))
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: "vi", films: true, sound: "voice-over" })
+      )
     })
   )
 
@@ -72,7 +74,12 @@ describe("init's questions", () => {
         nothingSaid
       )
       expect(choices).toEqual(
-        Exit.succeed({ service: { baseUrl: "http://tts" }, language: undefined, films: false })
+        Exit.succeed({
+          service: { baseUrl: "http://tts" },
+          language: undefined,
+          films: false,
+          sound: "voices"
+        })
       )
       expect(shown).toContain("expected an http or https address")
     })
@@ -81,11 +88,13 @@ describe("init's questions", () => {
   it.scoped("what is no language is refused; none at all may be left", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered(
-        ["v", "_", "enter", "backspace", "backspace", "enter", "n"],
+        ["v", "_", "enter", "backspace", "backspace", "enter", "n", "enter"],
         [script({ video: "harbour.mp4" })],
         { service: "embedded", language: undefined }
       )
-      expect(choices).toEqual(Exit.succeed({ service: "embedded", language: undefined, films: false }))
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: undefined, films: false, sound: "voices" })
+      )
       expect(shown).toContain("expected a language such as en, vi, pt-BR or French")
     })
   )
@@ -93,7 +102,9 @@ describe("init's questions", () => {
   it.scoped("asks nothing that the command line or the files say", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered([], [script({})], { service: "embedded", language: "en" })
-      expect(choices).toEqual(Exit.succeed({ service: "embedded", language: "en", films: false }))
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: "en", films: false, sound: "voices" })
+      )
       expect(shown).toBe("")
     })
   )

@@ -2,6 +2,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as Flags from "../Flags.ts"
+import { filmSounds } from "../InitManifest.ts"
 import { scheduleKinds } from "../Schedule.ts"
 import { lazily } from "../Lazily.ts"
 import { shapeOf } from "../Usage.ts"
@@ -28,8 +29,16 @@ const init = Command.make(
     ),
     ...Flags.namedService,
     language: Flags.language,
-    yes: Flags.flag("yes", "Ask nothing, also on a terminal."),
-    force: Flags.flag("force", "Replace a manifest that is there already.")
+    sound: Options.choice("sound", filmSounds).pipe(
+      Options.withDescription(
+        "What is heard beside the voices: nothing (voices, default), the film lowered, or its music and effects."
+      ),
+      Options.optional,
+      Options.map(Option.getOrUndefined)
+    ),
+    ownLanguage: Flags.flag("own-language", "Also propose jobs in the language of the film's own sound."),
+    yes: Flags.flag("yes", "Ask nothing, also on a terminal: take the defaults."),
+    force: Flags.flag("force", "Replace a manifest that is there instead of adding to it.")
   },
   lazily(
     () => import("../InitCommand.ts"),
@@ -37,7 +46,7 @@ const init = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Writes a commented manifest to start from, made from the subtitles it finds; on a terminal it asks what they do not tell."
+    "Write a commented manifest from the subtitles in a folder, or add jobs for new ones to the manifest that is there; asks on a terminal."
   )
 )
 
