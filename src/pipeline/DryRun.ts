@@ -100,7 +100,9 @@ const plannedJob = (
     speakers: plannedSpeakers(words.cues, lines),
     tight,
     lost: words.cues.flatMap((cue) =>
-      "why" in cue ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }] : []
+      "why" in cue
+        ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }]
+        : []
     ),
     lengths
   }

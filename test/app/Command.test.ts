@@ -106,7 +106,7 @@ describe("bad usage", () => {
 })
 
 describe("init and schema", () => {
-  test("init writes a manifest of what it finds, prints its path alone, and adds to one that is there", async () => {
+  test("init writes a manifest of what it finds, and prints its path alone", async () => {
     const folder = emptyFolder()
     mkdirSync(join(folder, "subs"))
     writeFileSync(join(folder, "subs/film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
@@ -117,7 +117,12 @@ describe("init and schema", () => {
     expect(manifest).toContain("input: subs/film.vi.srt")
     expect(manifest).toContain("video: subs/film.mp4")
     expect(manifest).toContain("ANNA: { provider: provider_native, voice: vi-anna }")
-    const edited = manifest.replace("name:", "# mine\nname:")
+  })
+
+  test("init adds to a manifest that is there, and plan says what is in no job of it", async () => {
+    const folder = emptyFolder()
+    const edited = "# mine\nname: x\nservice: embedded\njobs:\n  - input: film.vi.srt\n"
+    writeFileSync(join(folder, "film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
     writeFileSync(join(folder, "dubwright.yaml"), edited)
     const second = await run(["init", folder])
     expect([second.code, second.stderr]).toEqual([0, expect.stringContaining("nothing to add")])
