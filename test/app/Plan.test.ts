@@ -54,7 +54,9 @@ describe("plan", () => {
     const { code, stdout, stderr } = await planned("wrong")
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^dubwright: the service refuses the key: [^\n]*this key is unknown \(HTTP 401\)\n$/u)
+      expect.stringMatching(
+        /^dubwright: the service refuses the key: [^\n]*this key is unknown \(HTTP 401\)\n$/u
+      )
     ])
     expect(stdout).toContain("1 task would be created")
   })
