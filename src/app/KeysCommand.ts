@@ -67,7 +67,11 @@ export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
 }) {
   const screen = yield* Screen
   const granted = yield* Keys.grant(options.data, options.account, options.credits)
-  yield* screen.say(`account ${options.account} may spend ${granted} credits in all`)
+  yield* screen.say(
+    granted === undefined
+      ? `account ${options.account} has no limit`
+      : `account ${options.account} may spend ${granted} credits in all`
+  )
 })
 
 export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {

@@ -1,10 +1,10 @@
 /** The account behind a key, its credits, and the service's health. */
 import { Context, Schema } from "effect"
 
-/** The account whose key a request carries. */
+/** The account whose key a request carries, and the id of that key. */
 export class CurrentAccount extends Context.Tag("contract/CurrentAccount")<
   CurrentAccount,
-  { readonly id: number; readonly name: string }
+  { readonly id: number; readonly name: string; readonly key: number }
 >() {}
 
 /** GET /v1/credits. Whole credits; a task costs its characters times its model's price, rounded up. */

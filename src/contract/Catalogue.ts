@@ -10,10 +10,10 @@ const ControlInfo = Schema.Struct({
 
 /** What a provider can do; the truth by which tasks are checked. */
 export const ProviderFeatures = Schema.Struct({
-  /** Which flag of a task asks for a transcript, if any. */
+  /** Which flags of a task request a transcript, if any. */
   transcript: Schema.Literal("none", "with_transcript", "export_srt").annotations({
     description:
-      "Which flag of a task asks for a transcript: with_transcript gives SRT and JSON, export_srt an SRT; none, where there are no transcripts."
+      "Which flags of a task request a transcript: with_transcript, for SRT and JSON; export_srt, where export_srt requests an SRT alone and with_transcript SRT and JSON; none, where there are no transcripts."
   }),
   /** Whether the text may be an SRT, spoken on its own timeline. */
   srt_input: Schema.Boolean.annotations({

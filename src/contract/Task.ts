@@ -42,17 +42,18 @@ export const CreateTask = Schema.Struct({
       })
     )
   ),
-  /** Asks for SRT and JSON transcripts where the provider supports it; passed over elsewhere. */
+  /** Requests SRT and JSON transcripts where the provider supports them; ignored elsewhere. */
   with_transcript: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Asks for SRT and JSON transcripts where the provider's transcript feature is with_transcript; passed over elsewhere."
+        "Requests SRT and JSON transcripts where the provider's transcript feature is with_transcript or export_srt; ignored elsewhere."
     })
   ),
-  /** provider_native: asks for an SRT of what was said; passed over elsewhere. */
+  /** provider_native: requests an SRT alone; ignored elsewhere. */
   export_srt: Schema.optional(
     Schema.Boolean.annotations({
-      description: "provider_native: asks for an SRT of what is heard when; passed over elsewhere."
+      description:
+        "provider_native: requests an SRT of what is heard when, without the JSON; ignored elsewhere."
     })
   ),
   /** provider_native: speaking rate, 0.5 to 2, default 1. */

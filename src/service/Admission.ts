@@ -62,6 +62,7 @@ export const admit = (
     const characters = charactersOf(body.text)
     const input = yield* checkText(provider, body.text, characters, timeline)
     const { transcript, controls } = provider.features
+    const wantJson = transcript !== "none" && body.with_transcript === true
     return {
       provider,
       model,
@@ -69,10 +70,8 @@ export const admit = (
       voiceName: body.voice_name,
       text: body.text,
       input,
-      wantSrt:
-        (transcript === "with_transcript" && body.with_transcript === true) ||
-        (transcript === "export_srt" && body.export_srt === true),
-      wantJson: transcript === "with_transcript" && body.with_transcript === true,
+      wantSrt: wantJson || (transcript === "export_srt" && body.export_srt === true),
+      wantJson,
       speed: body.speed ?? controls.speed?.default ?? 1,
       vol: body.vol ?? controls.vol?.default ?? 1,
       pitch: body.pitch ?? controls.pitch?.default ?? 0,

@@ -27,6 +27,13 @@ export class Desk extends Context.Tag("service/Desk")<
   }
 >() {}
 
+/** The refusal of a key that is unknown or revoked. */
+export const keyUnknown = new Unauthorized({
+  code: "key_unknown",
+  message: "xi-api-key: this key is unknown or revoked",
+  field: "xi-api-key"
+})
+
 /** Recognises the key of a request. */
 export const keySecurity = Layer.effect(
   KeySecurity,
@@ -43,11 +50,7 @@ export const keySecurity = Layer.effect(
           }
           const holder = yield* desk.recognise(key)
           if (Option.isNone(holder)) {
-            return yield* new Unauthorized({
-              code: "key_unknown",
-              message: "xi-api-key: this key is unknown or revoked",
-              field: "xi-api-key"
-            })
+            return yield* keyUnknown
           }
           return holder.value
         })

@@ -9,7 +9,7 @@ import { CreateTask, DeleteTask } from "../contract/Task.ts"
 import { admit, diskFull, engineUnavailable, providerUnknown } from "./Admission.ts"
 import { readBody } from "./Body.ts"
 import { Catalogue, wireProvider } from "./Catalogue.ts"
-import { Desk } from "./Desk.ts"
+import { Desk, keyUnknown } from "./Desk.ts"
 import { Health } from "./Health.ts"
 import { TaskFiles } from "./TaskFiles.ts"
 import { TaskStore } from "./TaskStore.ts"
@@ -134,6 +134,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handleRaw("create", ({ path, request }) =>
         Effect.gen(function* () {
           const owner = yield* account
+          const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, desk.bodyBytes)
           if (desk.draining()) return yield* stopping
           const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
@@ -145,6 +146,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               ...order,
               taskId,
               account: owner,
+              key,
               provider: order.provider.id,
               model: order.model.wire.model_id,
               voice: order.voice.wire.voice_id
@@ -152,14 +154,14 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             .pipe(
               Effect.zipRight(desk.wake(order.provider.id)),
               Effect.uninterruptible,
-              Effect.catchTag(
-                "CreditsShort",
-                ({ needed, left }) =>
+              Effect.catchTags({
+                CreditsShort: ({ needed, left }) =>
                   new PaymentRequired({
                     code: "credits_short",
                     message: `this task costs ${needed} credits and ${left} are left`
-                  })
-              )
+                  }),
+                KeyRevoked: () => keyUnknown
+              })
             )
           return {
             task_id: taskId,

@@ -41,10 +41,11 @@ export interface KeyOptions {
   readonly account?: number
 }
 
-/** The account that a key opens. */
+/** The account that a key opens, and the key's own id. */
 export interface KeyHolder {
   readonly id: number
   readonly name: string
+  readonly key: number
 }
 
 /**
@@ -61,7 +62,7 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
       (rows) => rows[0]?.id ?? 0
     )
 
-  /** Gives an account more, and says what it has been given in all. */
+  /** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
   const granted = (account: number, credits: number) =>
     Effect.gen(function* () {
       const [row] = yield* sql<{
@@ -75,7 +76,7 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
       if (row.granted === null && credits > 0) {
         return yield* new KeyRejected({ detail: `account ${account} has no limit: it needs no more credits` })
       }
-      return row.granted ?? 0
+      return row.granted ?? undefined
     })
 
   const insert = (key: string, options: KeyOptions, imported: boolean) =>
@@ -121,6 +122,23 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
      FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
   )
 
+  /**
+   * Revokes a key and fails the queued tasks that it created; their credits are given back. A task of an older version names no
+   * key: it fails when its account has no valid key left.
+   */
+  const revoked = (row: KeyRow, now: number) =>
+    Effect.gen(function* () {
+      yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
+      const failed = yield* sql<{ credits: number }>`UPDATE tasks
+        SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'key_revoked',
+          error_message = 'the key that created this task was revoked'
+        WHERE status = 'queued' AND account_id = ${row.account_id} AND (key_id = ${row.id} OR key_id IS NULL AND
+          NOT EXISTS (SELECT 1 FROM keys WHERE account_id = ${row.account_id} AND revoked_at IS NULL))
+        RETURNING credits`
+      const released = failed.reduce((sum, { credits }) => sum + credits, 0)
+      yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account_id}`
+    })
+
   return {
     create: Effect.fn("Keys.create")(function* (options: KeyOptions) {
       const key = fresh()
@@ -165,7 +183,7 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
           detail: `several keys are named "${which}": name one by its id, ${rows.map((each) => each.id).join(", ")}`
         })
       }
-      yield* Effect.orDie(sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`)
+      yield* Effect.orDie(sql.withTransaction(revoked(row, now)))
       return infoOf({ ...row, revoked_at: now })
     }),
 
@@ -194,14 +212,14 @@ export const make = (sql: SqlClient, secret: Secret.Secret) => {
     recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
       const digest = Secret.digest(secret, "key", Redacted.value(key))
       const rows = yield* Effect.orDie(
-        sql<{ id: number; name: string; digest: Uint8Array }>`SELECT a.id, a.name, k.digest
+        sql<KeyHolder & { digest: Uint8Array }>`SELECT a.id, a.name, k.id AS key, k.digest
           FROM keys k JOIN accounts a ON a.id = k.account_id
           WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`
       )
       const holder = rows.find((row) => timingSafeEqual(row.digest, digest))
       return holder === undefined
         ? Option.none<KeyHolder>()
-        : Option.some<KeyHolder>({ id: holder.id, name: holder.name })
+        : Option.some<KeyHolder>({ id: holder.id, name: holder.name, key: holder.key })
     })
   }
 }

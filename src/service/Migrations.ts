@@ -108,6 +108,11 @@ const migrations = {
       `DROP INDEX tasks_waiting`,
       `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`
     )
+  ),
+  "0003_task_keys": Effect.flatMap(
+    SqlClient,
+    // The key that created a task; NULL for tasks of older versions. Revoking the key fails those that are queued.
+    statements(`ALTER TABLE tasks ADD COLUMN key_id INTEGER`)
   )
 }
 

@@ -1,6 +1,13 @@
 /** A task as it is written down, taken by a worker and read by its account; and the row that holds it. */
 import type { TaskStatus } from "../contract/Task.ts"
 
+/** An account's credits: `granted` is undefined where it has no limit. */
+export interface Balance {
+  readonly granted: number | undefined
+  readonly used: number
+  readonly reserved: number
+}
+
 /** What was asked for and what it costs, whoever is to say it. */
 export interface TaskTerms {
   readonly voiceName: string | undefined
@@ -21,6 +28,8 @@ export interface TaskTerms {
 export interface NewTask extends TaskTerms {
   readonly taskId: string
   readonly account: number
+  /** The id of the key that created it. */
+  readonly key?: number
   readonly provider: string
   readonly model: string
   readonly voice: string

@@ -1,10 +1,10 @@
 /**
- * The tasks in the database, and the credits that go with them: every change of a task's state and of its account stands in one
- * transaction. Each transaction begins with a write, so that it waits for another process's instead of failing in the middle.
+ * Tasks and their accounts' credits: both change in one transaction. Each transaction begins with a write, so that it waits for
+ * another process's instead of failing in the middle.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
-import { claimedOf, type NewTask, type Outcome, storedOf, type TaskRow } from "./TaskRecord.ts"
+import { type Balance, claimedOf, type NewTask, type Outcome, storedOf, type TaskRow } from "./TaskRecord.ts"
 import { Turns, type Waiting } from "./Turns.ts"
 
 /** The account cannot pay for a task. */
@@ -13,12 +13,8 @@ class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
   left: Schema.Int
 }) {}
 
-/** An account's credits: `granted` is undefined where it has no limit. */
-export interface Balance {
-  readonly granted: number | undefined
-  readonly used: number
-  readonly reserved: number
-}
+/** The key that creates a task was revoked since the request was let in. */
+class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -49,9 +45,13 @@ const make = Effect.gen(function* () {
               yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
             if (paid.length === 0) return false
+            const revoked =
+              yield* sql`SELECT 1 FROM keys WHERE id = ${task.key ?? null} AND revoked_at IS NOT NULL`
+            if (revoked.length > 0) return yield* new KeyRevoked()
             yield* sql`INSERT INTO tasks ${sql.insert({
               task_id: task.taskId,
               account_id: task.account,
+              key_id: task.key ?? null,
               status: "queued",
               provider: task.provider,
               model_id: task.model,
@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
             return true
           })
         )
-        .pipe(Effect.orDie)
+        .pipe(Effect.catchTag("SqlError", Effect.die))
       if (reserved) return
       const balance = yield* balanceOf(sql, task.account)
       return yield* new CreditsShort({

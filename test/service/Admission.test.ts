@@ -28,7 +28,6 @@ describe("admit", () => {
         text: long,
         provider: "provider_native",
         export_srt: true,
-        with_transcript: true,
         speed: 1.5
       })
     )
@@ -51,7 +50,20 @@ describe("admit", () => {
     expect(codeOf("fast-vi", { text: srt, provider: "provider_fast" })).toBe("taken")
   })
 
-  it("passes transcript flags over where they mean nothing", () => {
+  it("gives provider_native's SRT and JSON for with_transcript, and the SRT alone for export_srt", () => {
+    const wanted = (flags: Partial<CreateTask>) => {
+      const order = Either.getOrThrow(
+        admitted("vi-anna", { text: long, provider: "provider_native", ...flags })
+      )
+      return [order.wantSrt, order.wantJson]
+    }
+    expect(wanted({})).toEqual([false, false])
+    expect(wanted({ export_srt: true })).toEqual([true, false])
+    expect(wanted({ with_transcript: true })).toEqual([true, true])
+    expect(wanted({ with_transcript: true, export_srt: false })).toEqual([true, true])
+  })
+
+  it("ignores transcript flags where they mean nothing", () => {
     const flags = { with_transcript: true, export_srt: true }
     expect(
       Either.getOrThrow(admitted("fast-vi", { text: "hello", provider: "provider_fast", ...flags }))

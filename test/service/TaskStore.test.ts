@@ -175,6 +175,50 @@ describe("TaskStore", () => {
   )
 })
 
+describe("a revoked key", () => {
+  it.scoped(
+    "has its queued tasks failed and their credits given back; those of the account's other keys go on",
+    () =>
+      inFolder((folder) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* TaskStore
+          const keys = KeyStore.make(sql, yield* Secret.load(folder))
+          const holderOf = (key: Redacted.Redacted<string>) =>
+            Effect.map(keys.recognise(key), Option.getOrThrow)
+          const leaked = yield* holderOf(yield* keys.create({ name: "leaked", credits: 100 }))
+          const kept = yield* holderOf(yield* keys.create({ name: "kept", account: leaked.id }))
+          const spoken = { ...task(leaked.id, 10), key: leaked.key }
+          const queued = { ...task(leaked.id, 20), key: leaked.key }
+          const other = { ...task(leaked.id, 30), key: kept.key }
+          const older = task(leaked.id, 5)
+          for (const each of [spoken, queued, other, older]) yield* store.create(each)
+          yield* store.claim("p")
+          yield* keys.revoke("leaked")
+
+          const statusOf = (taskId: string) =>
+            Effect.map(store.read(leaked.id, taskId), (read) => {
+              const { status, error } = Option.getOrThrow(read)
+              return [status, error?.code]
+            })
+          expect(yield* statusOf(spoken.taskId)).toEqual(["processing", undefined])
+          expect(yield* statusOf(queued.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* statusOf(other.taskId)).toEqual(["queued", undefined])
+          expect(yield* statusOf(older.taskId)).toEqual(["queued", undefined])
+          expect(yield* store.balance(leaked.id)).toEqual({ granted: 100, used: 0, reserved: 45 })
+          expect(yield* Effect.flip(store.create({ ...task(leaked.id, 1), key: leaked.key }))).toMatchObject({
+            _tag: "KeyRevoked"
+          })
+
+          yield* keys.revoke("kept")
+          expect(yield* statusOf(other.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* statusOf(older.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* store.balance(leaked.id)).toEqual({ granted: 100, used: 0, reserved: 10 })
+        })
+      )
+  )
+})
+
 describe("Keys", () => {
   const newFolder = Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-keys-"))),
@@ -265,6 +309,7 @@ describe("Keys", () => {
       expect(yield* Keys.grant(folder, 1, 5)).toBe(20)
       yield* Keys.create(folder, { name: "endless" })
       expect((yield* Effect.flip(Keys.grant(folder, 2, 5))).message).toContain("account 2 has no limit")
+      expect(yield* Keys.grant(folder, 2, 0)).toBe(undefined)
       expect((yield* Effect.flip(Keys.grant(folder, 9, 5))).message).toContain("there is no account 9")
     })
   )
