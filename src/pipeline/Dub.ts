@@ -28,6 +28,7 @@ import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./RunE
 import { dearestBy } from "./SpeakBudget.ts"
 import type { ServiceAbsent } from "./ServiceAbsent.ts"
 import { type Deadline, type SpeakSummary, usualSettings } from "./SpeakSettings.ts"
+import { priceBy } from "./SpeakBudget.ts"
 import { Tally } from "./Tally.ts"
 import { underWayAmong } from "./UnderWay.ts"
 import { rememberFinished } from "./Unchanged.ts"
