@@ -50,8 +50,13 @@ export const duckFilters = (
   ]
 }
 
-/** Peaks of the sum are held at -1 dB. It answers 239 frames late, with its attack of 5 ms at 48 kHz; these are cut. */
-const limiter = "alimiter=limit=0.891:attack=5:release=50:level=0,atrim=start_sample=239,asetpts=PTS-STARTPTS"
+/**
+ * Holds true peaks of the sum at -1 dBTP. ffmpeg's limiter sees samples alone, so it works at four times the rate (ITU-R BS.1770), 0.2 dB
+ * lower for what the way back adds. It answers 959 frames late, with its attack of 5 ms at 192 kHz; these are cut.
+ */
+const limiter =
+  "aresample=192000,alimiter=limit=0.871:attack=5:release=50:level=0," +
+  "atrim=start_sample=959,asetpts=PTS-STARTPTS,aresample=48000"
 
 const everywhere = (channels: number): string =>
   Array.from({ length: channels }, (_, channel) => `c${channel}=c0`).join("|")

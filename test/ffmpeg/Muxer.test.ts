@@ -11,6 +11,7 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../src/ffmpeg/MediaInfo.ts"
 import type { MuxRequest } from "../../src/ffmpeg/Mux.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate48, video } from "./media.ts"
+import { speechLike } from "../audio/signals.ts"
 import { withEachFfmpeg } from "./binaries.ts"
 
 const vi = LanguageTag.make("vi")
@@ -497,6 +498,47 @@ withEachFfmpeg("mux", (it) => {
         const { stderr } = yield* ffmpeg("-i", out, "-c", "copy", "-f", "null", "-")
         expect(stderr).toMatch(/Audio: flac, 48000 Hz, stereo, s32 \(24 bit\)/u)
       })
+  )
+
+  it.scoped("holds true peaks of a loud film and a loud voice together", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const film = join(here, "film.mkv")
+      const out = join(here, "out.mkv")
+      yield* ffmpeg(
+        ...["-f", "lavfi", "-i", "testsrc=size=160x90:rate=25"],
+        ...["-f", "lavfi", "-i", "anoisesrc=c=pink:a=0.9:r=48000:s=1,pan=stereo|c0=1.5*c0|c1=1.5*c0"],
+        ...["-t", "6", "-c:v", "mpeg4", "-c:a", "pcm_f32le", film]
+      )
+      const voice = speechLike(rate48, 6, 3).samples.map((sample) => 0.8 * Math.tanh(12 * sample))
+      yield* (yield* Ffmpeg).encode(
+        {
+          feed: feedOf(voice, rate48),
+          sinks: [{ path: join(here, "voice.wav"), format: { format: "wav", depth: 24 } }]
+        },
+        [voice]
+      )
+      yield* (yield* Ffmpeg).mux({
+        video: film,
+        out,
+        tracks: [{ path: join(here, "voice.wav"), isDefault: true, spoken: [] }],
+        original: usualDuck,
+        subtitles: []
+      })
+      const { stderr } = yield* ffmpeg(
+        "-i",
+        out,
+        "-map",
+        "0:a",
+        "-af",
+        "ebur128=peak=true",
+        "-f",
+        "null",
+        "-"
+      )
+      const peak = Number(/True peak:\s+Peak:\s+(-?[\d.]+) dBFS/u.exec(stderr)?.[1])
+      expect([peak <= -0.9, peak > -1.5, peak]).toEqual([true, true, peak])
+    })
   )
 
   it.scoped("leaves the original in its place that begins later than the picture", () =>
