@@ -372,7 +372,7 @@
             (call $loudest
               (i32.sub (local.get $line) (i32.const 28))
               (select
-                (i32.const 79)
+                (i32.const 80)
                 (i32.add
                   (i32.shr_u (i32.sub (local.get $end) (local.get $line)) (i32.const 2))
                   (i32.const 15))
