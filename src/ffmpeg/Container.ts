@@ -1,7 +1,7 @@
 /** What each video container can hold as it is, and how what is new in it is encoded. */
 import { extname } from "node:path"
 import type { LanguageSpelling } from "./LanguageCode.ts"
-import type { MediaInfo, VideoStream } from "./MediaInfo.ts"
+import { mainSound, type MediaInfo, type VideoStream } from "./MediaInfo.ts"
 
 /** The containers that a video is written to. */
 export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
@@ -41,7 +41,8 @@ const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
  * MKV gets FLAC: the delay that an AAC encoder adds is told to players in MP4 and MOV, but in MKV only by some versions
- * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV takes PCM as it is, for editors.
+ * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV is for editors: new sound in it is PCM, and the film's
+ * own PCM stays as it is.
  */
 export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
@@ -83,16 +84,13 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
       "ac3",
       "eac3",
       "alac",
-      "pcm_s16le",
-      "pcm_s16be",
-      "pcm_s24le",
-      "pcm_s24be",
-      "pcm_s32le"
+      ...["pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be"],
+      ...["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be", "pcm_u8", "pcm_s8", "pcm_alaw", "pcm_mulaw"]
     ],
     delayed: [],
-    encoder: "aac",
-    bitsPerChannel: 96_000,
-    layouts: aacLayouts,
+    encoder: "pcm_s24le",
+    bitsPerChannel: undefined,
+    layouts: undefined,
     subtitle: "mov_text",
     subtitles: ["mov_text"],
     languages: "quicktime",
@@ -154,6 +152,37 @@ export const refusedPicture = ({ streams }: MediaInfo, name: ContainerName): str
       stream._tag === "VideoStream" && !stream.attached && !(pictures?.includes(stream.codec) ?? true)
   )
   return refused?.codec
+}
+
+/** A codec's name for people, by ffmpeg's: `AC-3`, `PCM`. */
+const soundName = (codec: string): string =>
+  codec.startsWith("pcm_")
+    ? "PCM"
+    : ({ ac3: "AC-3", eac3: "E-AC-3", libopus: "Opus", opus: "Opus", vorbis: "Vorbis", truehd: "TrueHD" }[
+        codec
+      ] ?? codec.toUpperCase())
+
+/**
+ * How a film's own sound tracks would change in a container, once for each codec: those it does not hold, or, where its main sound
+ * is ducked and so encoded anew, that one where its codec changes.
+ */
+export const changedSounds = (
+  film: MediaInfo,
+  container: ContainerName,
+  original: "keep" | "drop" | "duck"
+): ReadonlyArray<{ readonly from: string; readonly to: string }> => {
+  const { sounds, encoder } = containers[container]
+  const to = soundName(encoder)
+  const main = mainSound(film)
+  const changed =
+    original === "keep"
+      ? film.sounds.filter(({ codec }) => !(sounds?.includes(codec) ?? true))
+      : original === "duck" && main !== undefined
+        ? [main]
+        : []
+  return [...new Set(changed.map(({ codec }) => soundName(codec)))]
+    .filter((from) => from !== to)
+    .map((from) => ({ from, to }))
 }
 
 /** Subtitles made of text, which are converted from one container's codec to another's. */

@@ -1,6 +1,12 @@
 /** A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the result. */
 import { Effect } from "effect"
-import { type ContainerName, containerOf, containersFor, refusedPicture } from "../ffmpeg/Container.ts"
+import {
+  changedSounds,
+  type ContainerName,
+  containerOf,
+  containersFor,
+  refusedPicture
+} from "../ffmpeg/Container.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { fileFault } from "./InputFile.ts"
@@ -29,12 +35,29 @@ export const videoOf = Effect.fnUntraced(function* (job: Job) {
   return fault === undefined ? video : yield* rejected(name, `job ${job.id}: ${fault}`)
 })
 
+/** How the film's own sound would change in the videos that a job asks for, a sentence for each change. */
+export const soundNotices = (job: Job, film: MediaInfo | undefined): ReadonlyArray<string> =>
+  film === undefined
+    ? []
+    : videosOf(job).flatMap(({ name, container }) =>
+        changedSounds(film, container, job.original).map(
+          ({ from, to }) => `the film's ${from} sound becomes ${to} in ${name}`
+        )
+      )
+
 /** The video files that a job asks for. */
-const containersOf = ({ outputs, into }: Job): ReadonlyArray<ContainerName> =>
-  [...outputs.map((output) => `.${output}`), into ?? ""].flatMap((file) => {
-    const container = containerOf(`film${file}`)
-    return container === undefined ? [] : [container]
+const videosOf = ({
+  id,
+  outputs,
+  into
+}: Job): ReadonlyArray<{ readonly name: string; readonly container: ContainerName }> =>
+  [...outputs.map((output) => `${id}.${output}`), ...(into === undefined ? [] : [into])].flatMap((name) => {
+    const container = containerOf(name)
+    return container === undefined ? [] : [{ name, container }]
   })
+
+const containersOf = (job: Job): ReadonlyArray<ContainerName> =>
+  videosOf(job).map(({ container }) => container)
 
 /** Why a picture cannot go where it should, in words. */
 const unfit = (video: MediaInfo, asked: ReadonlyArray<ContainerName>): string | undefined => {

@@ -18,7 +18,7 @@ import { type BilingualPlan, choicesOf } from "./BilingualPlan.ts"
 import { inputBytes } from "./InputFile.ts"
 import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"
-import { videoOf } from "./JobVideo.ts"
+import { soundNotices, videoOf } from "./JobVideo.ts"
 import { type Mendable, type Mended, mended } from "./Mended.ts"
 import { overridesPath } from "./OverridesFile.ts"
 import { type Reel, reelOf } from "./Reel.ts"
@@ -143,7 +143,9 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
     rejected(batch.manifest, `job ${job.id}: ${fault}`)
   )
   const missed = lostNotice(job, words)
-  const notices = [notice, missed, ...mending.notices].filter((told) => told !== undefined)
+  const notices = [notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
+    (told) => told !== undefined
+  )
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
     const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch))
     const kept = yield* filmedOf(chosen, script, read, video)

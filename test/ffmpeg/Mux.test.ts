@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Micros } from "../../src/domain/Units.ts"
-import type { ContainerName } from "../../src/ffmpeg/Container.ts"
+import { changedSounds, type ContainerName } from "../../src/ffmpeg/Container.ts"
 import { usualDuck } from "../../src/audio/Ducking.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
 import { muxJob, type OriginalSound } from "../../src/ffmpeg/Mux.ts"
@@ -39,6 +39,7 @@ describe("muxJob", () => {
     ["mp4", usualDuck, ["aac"], 1],
     ["mp4", usualDuck, ["pcm_s16le", "aac"], 2],
     ["mov", "keep", ["pcm_s16le"], 0],
+    ["mov", usualDuck, ["pcm_s16le"], 1],
     ["mkv", "drop", ["pcm_s16le", "flac"], 1]
   ] as const)("%s with %j and %j encodes %i", (container, original, codecs, encodes) => {
     const job = muxed(container, original, codecs)
@@ -47,5 +48,28 @@ describe("muxJob", () => {
     const options = job.outputs.flatMap((output) => output.options)
     const sounds = options.filter((_, at) => /^-c:a:/u.test(options[at - 1] ?? ""))
     expect(sounds.filter((codec) => codec !== "copy").length).toBe(encodes)
+    // New sound in a MOV is never compressed.
+    if (container === "mov") expect(sounds).not.toContain("aac")
   })
+
+  it.each([
+    ["mov", "keep", ["pcm_s24le", "pcm_f32be", "aac"], []],
+    ["mov", "keep", ["opus", "vorbis", "opus"], ["Opus to PCM", "Vorbis to PCM"]],
+    ["mov", "duck", ["pcm_s24le"], []],
+    ["mov", "duck", ["aac"], ["AAC to PCM"]],
+    ["mp4", "keep", ["ac3", "aac"], []],
+    ["mp4", "keep", ["pcm_s16le", "pcm_s24le"], ["PCM to AAC"]],
+    ["mp4", "duck", ["ac3", "pcm_s16le"], ["AC-3 to AAC"]],
+    ["mp4", "drop", ["pcm_s16le"], []],
+    ["mkv", "keep", ["ac3", "pcm_s16le"], []],
+    ["webm", "keep", ["aac"], ["AAC to Opus"]]
+  ] as const)(
+    "%s with %s tells how the film's own %j changes: %j",
+    (container, original, codecs, changes) => {
+      const film = file("/film", [picture, ...codecs.map((codec, place) => sound(place + 1, codec))])
+      expect(changedSounds(film, container, original).map(({ from, to }) => `${from} to ${to}`)).toEqual(
+        changes
+      )
+    }
+  )
 })
