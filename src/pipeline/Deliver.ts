@@ -8,7 +8,15 @@ import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { about, codingsOf, type Deliverable, formatOf, programmeOf, trackTitle } from "./Deliverable.ts"
+import {
+  about,
+  codingsOf,
+  type Deliverable,
+  formatOf,
+  programmeOf,
+  soundCopied,
+  trackTitle
+} from "./Deliverable.ts"
 import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditFiles.ts"
 import { excerptOf } from "./Excerpt.ts"
 import { bettered, gainTo, missedBy, targetOf } from "./Levelling.ts"
@@ -29,8 +37,9 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
 
   const wants = (output: OutputName) => job.outputs.includes(output)
   const videos = videoNames.filter(wants)
-  // A video needs the sound as a file: without a WAV among the results one is made for the time being.
-  const passing = videos.length > 0 && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
+  // A video needs the sound as a file: without one among the results a WAV is made for the time being.
+  const needsWav = videos.some((name) => soundCopied(job, name) === undefined)
+  const passing = needsWav && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
   const sinks: ReadonlyArray<AudioSink> = [
     ...soundNames
       .filter(wants)
@@ -54,7 +63,10 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
 
   const sound = passing ?? fileOf("wav")
-  for (const name of videos) yield* muxed(made, sound, fileOf(name))
+  for (const name of videos) {
+    const copied = soundCopied(job, name)
+    yield* muxed(made, copied === undefined ? sound : fileOf(copied), fileOf(name))
+  }
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []

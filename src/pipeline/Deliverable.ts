@@ -6,7 +6,7 @@ import type { Placement } from "../domain/Placement.ts"
 import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
 import { deliveryRate, type Frames, frames, SampleRate } from "../domain/Units.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
-import { containerOf, containers } from "../ffmpeg/Container.ts"
+import { type ContainerName, containerOf, containers } from "../ffmpeg/Container.ts"
 import type { AudioFormat } from "../ffmpeg/Encode.ts"
 import { speechBitrates } from "../ffmpeg/Lossy.ts"
 import type { Job } from "./Job.ts"
@@ -54,6 +54,19 @@ export const formatOf = ({ job: { audio } }: Pick<Deliverable, "job">, name: Sou
     default:
       return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
   }
+}
+
+/**
+ * The job's own sound file that a video takes as it is, so that a mix is encoded once: M4A for MP4, Opus for WebM. Undefined where
+ * the file is of another rate or bit rate than a video gets, and where the video's sound is no copy of the mix.
+ */
+export const soundCopied = (
+  { outputs, original, audio }: Pick<Job, "outputs" | "original" | "audio">,
+  video: ContainerName
+): SoundName | undefined => {
+  const file = video === "mp4" ? "m4a" : video === "webm" ? "opus" : undefined
+  const isUsual = audio.bitrate === undefined && (audio.rate ?? deliveryRate) === deliveryRate
+  return file !== undefined && outputs.includes(file) && isUsual && original !== "duck" ? file : undefined
 }
 
 /** The coders that leave something out which a job's sound goes through, alone or into videos. */

@@ -26,7 +26,7 @@ import { Progress, type ProgressEvent, silent } from "../../src/pipeline/Progres
 import { ClipFolder } from "../../src/store/ClipFolder.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { textsAt } from "../exports/readers.ts"
-import { plainFolder, video } from "../ffmpeg/media.ts"
+import { ffmpeg, plainFolder, video } from "../ffmpeg/media.ts"
 import { ffmpegs } from "../ffmpeg/binaries.ts"
 
 const rate = SampleRate.make(24_000)
@@ -351,8 +351,8 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
           3000
         )
         expect(files).toEqual([join(folder, "film.mp4")])
-        const ffmpeg = yield* Ffmpeg
-        const info = yield* ffmpeg.probe(join(folder, "film.mp4"))
+        const service = yield* Ffmpeg
+        const info = yield* service.probe(join(folder, "film.mp4"))
         expect(info.sounds.map(({ language, isDefault }) => [language, isDefault])).toEqual([
           ["vie", true],
           [undefined, false]
@@ -362,6 +362,45 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         const left = yield* Effect.promise(() => stat(join(folder, ".film.sound.wav")).catch(() => undefined))
         expect(left).toBe(undefined)
       }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("a mix is encoded once for its file and the video that holds it", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const lines: ReadonlyArray<Spoken> = [{ cue: 1, speaker: "ANNA", start: 1000, length: 800 }]
+      const webm = {
+        seconds: 3,
+        picture: ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+        sound: ["-c:a", "libopus"]
+      }
+      for (const [sound, container, like] of [
+        ["m4a", "mp4", { seconds: 3 }],
+        ["opus", "webm", webm]
+      ] as const) {
+        const film = join(here, `film.${container}`)
+        yield* video(film, like)
+        const job = jobOf([sound, container], { video: { path: film, name: `film.${container}` } })
+        const { folder, files } = yield* delivered(lines, job, 3000)
+        expect(files).toEqual([join(folder, `film.${sound}`), join(folder, `film.${container}`)])
+        const packets = (file: string) =>
+          Effect.map(ffmpeg("-i", file, "-map", "0:a:0", "-c", "copy", "-f", "md5", "-"), ({ stdout }) =>
+            stdout.toString()
+          )
+        const [alone = "", within = ""] = yield* Effect.forEach(files, packets)
+        expect(within).toBe(alone)
+        // It is heard where it was, too.
+        const service = yield* Ffmpeg
+        const [own, muxed] = yield* Effect.forEach(files, (path) =>
+          service.decode({ path }, SampleRate.make(48_000))
+        )
+        const onset = (samples?: Float32Array) => samples?.findIndex((sample) => Math.abs(sample) > 0.05)
+        expect(onset(muxed?.samples)).toBe(onset(own?.samples))
+        // A bit rate of the file's own is not the video's.
+        const other = yield* delivered(lines, { ...job, audio: { bitrate: 32 } }, 3000)
+        const [small = "", usual = ""] = yield* Effect.forEach(other.files, packets)
+        expect(usual).not.toBe(small)
+      }
+    }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive("any speaker has files that every system takes, and a track in every timeline", () =>
