@@ -156,11 +156,16 @@ export const refusedPicture = ({ streams }: MediaInfo, name: ContainerName): str
 
 /** A codec's name for people, by ffmpeg's: `AC-3`, `PCM`. */
 const soundName = (codec: string): string =>
-  codec.startsWith("pcm_")
-    ? "PCM"
-    : ({ ac3: "AC-3", eac3: "E-AC-3", libopus: "Opus", opus: "Opus", vorbis: "Vorbis", truehd: "TrueHD" }[
-        codec
-      ] ?? codec.toUpperCase())
+  codec.startsWith("pcm_") ? "PCM" : (namesOfSounds[codec] ?? codec.toUpperCase())
+
+const namesOfSounds: Readonly<Record<string, string>> = {
+  ac3: "AC-3",
+  eac3: "E-AC-3",
+  libopus: "Opus",
+  opus: "Opus",
+  vorbis: "Vorbis",
+  truehd: "TrueHD"
+}
 
 /**
  * How a film's own sound tracks would change in a container, once for each codec: those it does not hold, or, where its main sound
