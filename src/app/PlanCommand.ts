@@ -9,6 +9,7 @@ import type { Refused } from "../gateway/Fault.ts"
 import { dryRun, isUnsent, type Outlook } from "../pipeline/DryRun.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import { type BatchPlan, type PartialPlan, planWhatCan } from "../pipeline/Plan.ts"
+import { rereadIn } from "../pipeline/Rereading.ts"
 import { writeResult } from "../pipeline/ResultFolder.ts"
 import { unlisted } from "../pipeline/Unlisted.ts"
 import { underWayAmong } from "../pipeline/UnderWay.ts"
@@ -117,7 +118,8 @@ const storedOf = (plan: BatchPlan) =>
       clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
       underWay: yield* underWayAmong(standings),
       refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
-      speechTime: learned.speechTime
+      speechTime: learned.speechTime,
+      reread: yield* rereadIn(plan)
     }
     return outlook
   }).pipe(

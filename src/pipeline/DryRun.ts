@@ -19,6 +19,7 @@ import { type Forecast, forecastOf, type Known } from "./Forecast.ts"
 import type { InputRejected } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "./Plan.ts"
+import { type Reread, rereadNotices } from "./Rereading.ts"
 import { srtCostOf, type TextInstead, textInstead } from "./SrtCost.ts"
 
 /** What is at hand and what it costs, besides how long speech takes. */
@@ -32,6 +33,8 @@ export interface Outlook extends Known {
   /** What the account has left; absent where that is not known. */
   readonly account?: Pick<Balance, "credits" | "unlimited">
   readonly disk?: ReadonlyArray<DiskSpace>
+  /** Lines that an update of dubwright reads differently. */
+  readonly reread?: ReadonlyArray<Reread>
 }
 
 /** The dry run of a batch, as far as it can be planned. */
@@ -41,6 +44,7 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
   const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, texts.get(plan), outlook))
   const total = totalOf(plan, jobs, texts, outlook)
   const { account, disk } = outlook
+  const reread = rereadNotices(outlook.reread ?? [], outlook.priceOf)
   return {
     ...(batch.name === undefined ? {} : { name: batch.name }),
     manifest: batch.manifest,
@@ -52,6 +56,8 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
     ...(disk === undefined ? {} : { disk }),
     faults: faultsOf(rejected),
     notices: [
+      ...reread.map(({ summary }) => summary),
+      ...reread.flatMap(({ lines }) => lines),
       ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
       ...forecasts.flatMap(cutNotice),
       ...(plan?.notices ?? [])

@@ -23,6 +23,7 @@ import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { preflight, soon } from "./Preflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./ResultFolder.ts"
+import { rememberSources, warnOfReread } from "./Rereading.ts"
 import { retakesOf } from "./Retake.ts"
 import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./RunEnd.ts"
 import { dearestBy, priceBy } from "./SpeakBudget.ts"
@@ -89,7 +90,9 @@ const run = Effect.fnUntraced(function* <E, R>(
   yield* outlay.begin(batch.key)
   yield* finished.forget(batch.key)
   yield* crew.begin(plan)
+  yield* warnOfReread(plan)
   const waiting = yield* announce(plan)
+  yield* rememberSources(plan)
   const delivering = yield* deliveryOf(plan, waiting, crew, tally)
   const reached = yield* Layer.memoize(service)
 
