@@ -23,7 +23,12 @@ const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Sche
 const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 
 const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { profileOf }: Batch) {
-  const held = (path: string) => Effect.map(inputBytes(path, path), checksumOf)
+  // A file that is gone by now is told where it is needed.
+  const held = (path: string) =>
+    inputBytes(path, path).pipe(
+      Effect.map(checksumOf),
+      Effect.orElseSucceed(() => "unread")
+    )
   const { voice, speakers, language, encoding, nativeInput, unit, text, lexicon, pauses, overrides } = job
   const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(profileOf)
   return checksumOf(
