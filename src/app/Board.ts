@@ -11,12 +11,14 @@ export interface Lane {
   readonly spoken: number
 }
 
-export type JobStage = "placing" | "delivering" | "delivered" | "failed" | "unfinished"
+export type JobStage = "placing" | "delivering" | "delivered" | "unchanged" | "failed" | "unfinished"
 
 export interface JobRow {
   readonly stage: JobStage
-  /** Share of the delivery that is done, 0 to 1. */
+  /** Share of the sound that is made, 0 to 1; never less than before, though a job may be mixed twice. */
   readonly fraction: number
+  /** When its progress was last worth a line off a terminal; milliseconds since the epoch. */
+  readonly toldAt: number
 }
 
 /** A second, from the moment at which the first of its utterances was spoken, and how many were. */
@@ -33,9 +35,13 @@ export interface Board {
         readonly utterances: number
         readonly characters: number
         readonly reused: number
+        /** How many utterances were settled before this was planned: second takes are planned in mid-run. */
+        readonly before: number
       }
     | undefined
   readonly jobs: ReadonlyMap<string, JobRow>
+  /** The video that is being written. */
+  readonly muxing: string | undefined
   readonly lanes: ReadonlyMap<string, Lane>
   /** Utterances of this run. */
   readonly spoken: number
@@ -57,6 +63,7 @@ export const emptyBoard = (now: number): Board => ({
   startedAt: now,
   planned: undefined,
   jobs: new Map(),
+  muxing: undefined,
   lanes: new Map(),
   spoken: 0,
   failed: 0,
@@ -74,7 +81,8 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
   switch (event._tag) {
     case "Planned": {
       const { jobs, utterances, characters, reused } = event
-      return { ...board, planned: { jobs, utterances, characters, reused } }
+      const before = board.spoken + board.failed
+      return { ...board, planned: { jobs, utterances, characters, reused, before } }
     }
     case "Submitted":
       return withFlight(
@@ -109,24 +117,66 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
     case "Stopping":
       return { ...board, stopping: event.why }
     case "Placing":
-      return withJob(board, event.job, { stage: "placing", fraction: 0 })
-    case "Delivering":
-      return withJob(board, event.job, { stage: "delivering", fraction: event.fraction })
+      return withJob(board, event.job, { stage: "placing", fraction: 0, toldAt: now })
+    case "Delivering": {
+      const row = board.jobs.get(event.job)
+      const toldAt = row?.toldAt ?? now
+      return withJob(board, event.job, {
+        stage: "delivering",
+        fraction: Math.max(row?.fraction ?? 0, event.fraction),
+        toldAt: now - toldAt < newsApart ? toldAt : now
+      })
+    }
+    case "Muxing":
+      return { ...board, muxing: event.file }
     case "Delivered":
-      return withJob(board, event.job, { stage: "delivered", fraction: 1 })
+      return withJob(board, event.job, { stage: "delivered", fraction: 1, toldAt: now })
+    case "Unchanged":
+      return withJob(board, event.job, { stage: "unchanged", fraction: 1, toldAt: now })
     case "JobFailed":
-      return withJob(board, event.job, { stage: "failed", fraction: 0 })
+      return withJob(board, event.job, { stage: "failed", fraction: 1, toldAt: now })
     case "JobUnfinished":
-      return withJob(board, event.job, { stage: "unfinished", fraction: 0 })
+      return withJob(board, event.job, { stage: "unfinished", fraction: 1, toldAt: now })
     case "Warning":
       return board
   }
 }
 
-/** Utterances that need no more speaking, of all that were left when the run began: spoken ones and failed ones. */
-export const settled = (board: Board): { readonly done: number; readonly all: number } => {
-  const all = board.planned?.utterances ?? 0
-  return { done: Math.min(all, board.spoken + board.failed), all }
+/** Utterances that need no more speaking, of all that the batch has: cached, spoken and failed ones. */
+export const settled = ({
+  planned,
+  spoken,
+  failed
+}: Board): { readonly done: number; readonly all: number } => {
+  if (planned === undefined) return { done: 0, all: 0 }
+  const { utterances, reused, before } = planned
+  return { done: reused + Math.min(utterances, spoken + failed - before), all: utterances + reused }
+}
+
+/** The shortest time between two lines about one delivery, in milliseconds. */
+const newsApart = 15_000
+
+/** A delivery's share that is done when its sound is made; videos and clips are written after it. */
+const soundShare = 0.9
+
+/** How many jobs are delivered, by this run or one before. */
+export const deliveredIn = ({ jobs }: Board): number =>
+  [...jobs.values()].filter(({ stage }) => stage === "delivered" || stage === "unchanged").length
+
+/**
+ * How much of a run is done, 0 to 1: half of it is speaking and half is delivering, since both take time in proportion
+ * to the batch's length.
+ */
+export const shareDone = (board: Board): number => {
+  const { done, all } = settled(board)
+  const jobs = board.planned?.jobs ?? 0
+  if (jobs === 0) return 0
+  const made = [...board.jobs.values()].reduce(
+    (sum, { stage, fraction }) =>
+      sum + (stage === "placing" || stage === "delivering" ? fraction * soundShare : fraction),
+    0
+  )
+  return ((all === 0 ? 1 : done / all) + Math.min(1, made / jobs)) / 2
 }
 
 /** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */
@@ -167,5 +217,6 @@ const withFlight = (board: Board, provider: string, change: 1 | -1): Board => {
 
 const withJob = (board: Board, job: string, row: JobRow): Board => ({
   ...board,
+  muxing: row.stage === "delivering" ? board.muxing : undefined,
   jobs: new Map(board.jobs).set(job, row)
 })

@@ -1,7 +1,7 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../pipeline/Progress.ts"
 import { grouped } from "../pages/Times.ts"
-import { type Board, type Lane, secondsLeft, settled } from "./Board.ts"
+import { type Board, deliveredIn, type Lane, secondsLeft, settled, shareDone } from "./Board.ts"
 
 const styled =
   (code: number) =>
@@ -17,27 +17,26 @@ const yellow = styled(33)
 export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArray<string> => {
   const { done, all } = settled(board)
   const stages = [...board.jobs.values()].map(({ stage }) => stage)
-  const delivered = stages.filter((stage) => stage === "delivered").length
   const failed = stages.filter((stage) => stage === "failed").length
   const jobs = board.planned?.jobs ?? board.jobs.size
   const left = secondsLeft(board, now)
   return [
     [
       bold(`dubwright ${span((now - board.startedAt) / 1000)}`),
-      board.planned === undefined ? "planning" : `${delivered} of ${counted(jobs, "job")} delivered`,
+      board.planned === undefined ? "planning" : `${deliveredIn(board)} of ${counted(jobs, "job")} delivered`,
       ...(failed > 0 ? [red(`${failed} failed`)] : []),
       ...(board.stopping === undefined ? [] : [yellow(`stopping: ${board.stopping}`)])
     ].join("  "),
-    ...(all === 0
+    ...(board.planned === undefined
       ? []
       : [
           [
-            `${bar(done / all, Math.max(8, Math.min(30, columns - 60)))} ${percent(done / all)}`,
+            `${bar(shareDone(board), Math.max(8, Math.min(30, columns - 60)))} ${percent(shareDone(board))}`,
             `${done} of ${all} spoken`,
             ...counts(board),
             ...(left === undefined ? [] : [`about ${roughly(left)} left`])
           ].join("  "),
-          faint(`  ${sentText(board)}`)
+          ...(board.planned.utterances === 0 ? [] : [faint(`  ${sentText(board)}`)])
         ]),
     ...[...board.lanes].map(([provider, lane]) => laneRow(provider, lane, now)),
     ...[...board.jobs]
@@ -45,7 +44,8 @@ export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArra
       .slice(0, 6)
       .map(([job, { stage, fraction }]) =>
         stage === "placing" ? `  ${job}: placing` : `  ${job}: delivering ${percent(fraction)}`
-      )
+      ),
+    ...(board.muxing === undefined ? [] : [`  writing ${board.muxing}`])
   ]
 }
 
@@ -147,10 +147,18 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
       return warning(`stopping: ${event.why}`)
     case "Placing":
       return detail(`${event.job}: placing`)
-    case "Delivering":
-      return undefined
+    case "Delivering": {
+      const [earlier, row] = [before.jobs.get(event.job), after.jobs.get(event.job)]
+      return row === undefined || earlier === undefined || earlier.toldAt === row.toldAt
+        ? undefined
+        : usual(`${event.job}: delivering ${percent(row.fraction)}`)
+    }
+    case "Muxing":
+      return usual(`writing ${event.file}`)
     case "Delivered":
-      return usual(`${event.job}: delivered`)
+      return usual(`${event.job}: delivered${jobsTold(after)}`)
+    case "Unchanged":
+      return detail(`${event.job}: delivered before, unchanged`)
     case "JobFailed":
       return warning(`${event.job}: failed: ${event.error}`)
     case "JobUnfinished":
@@ -160,9 +168,16 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
   }
 }
 
+/** How many jobs of a batch are delivered by now. */
+const jobsTold = (board: Board): string =>
+  board.planned === undefined || board.planned.jobs < 2
+    ? ""
+    : ` (${deliveredIn(board)} of ${counted(board.planned.jobs, "job")})`
+
 const milestone = (before: Board, after: Board, now: number): Line | undefined => {
   const { done, all } = settled(after)
-  const twentieth = (count: number) => Math.floor((count * 20) / Math.max(1, all))
+  const { utterances = 0, reused = 0 } = after.planned ?? {}
+  const twentieth = (count: number) => Math.floor(((count - reused) * 20) / Math.max(1, utterances))
   if (twentieth(done) === twentieth(settled(before).done)) return undefined
   const left = secondsLeft(after, now)
   return usual(

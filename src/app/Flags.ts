@@ -106,7 +106,10 @@ export const json = flag("json", "The result as JSON on stdout, and nothing else
 /** How loud stderr is. */
 export const loudness = {
   quiet: flag("quiet", "On stderr only warnings and errors."),
-  verbose: flag("verbose", "On stderr also every step, and the trace of a fault.")
+  verbose: flag(
+    "verbose",
+    "On stderr also every step, and the trace of a fault; at the end of a run, every file."
+  )
 }
 
 const embedded = flag("embedded", "Start the bundled service in this process, on loopback, and use it.")

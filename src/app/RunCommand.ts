@@ -91,7 +91,9 @@ const tell = Effect.fnUntraced(function* (
   }
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
   yield* screen.result(
-    options.json ? JSON.stringify(report, null, 2) : summaryText(result, out, process.cwd(), screen.look)
+    options.json
+      ? JSON.stringify(report, null, 2)
+      : summaryText(result, out, process.cwd(), options.verbose, screen.look)
   )
   if (halt !== undefined && halt.reason !== "unreachable") {
     return yield* new Ended({ code: exitCodes.stopped, message: halt.words })

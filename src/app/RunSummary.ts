@@ -1,17 +1,22 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
-import { dirname, join, relative, resolve, sep } from "node:path"
+import { join, relative, resolve, sep } from "node:path"
 import { Array } from "effect"
 import { unheard } from "../domain/Report.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
+import { grouped } from "../pages/Times.ts"
 import { counted } from "./BoardText.ts"
 import { type Look, table } from "./Table.ts"
 
-/** The summary of results in `out`; paths are shown relative to `folder` where they lie in it. */
+/**
+ * The summary of results in `out`: the figures of each job, then what to open, what was spent and what was made. Paths are
+ * shown relative to `folder` where they are in it; many of them are counted, unless `all` are asked for.
+ */
 export const summaryText = (
-  { report, jobs }: Pick<DubResult, "report" | "jobs">,
+  { report, jobs, spent }: Pick<DubResult, "report" | "jobs" | "spent">,
   out: string,
   folder: string,
+  all: boolean,
   look: Look
 ): string => {
   const { tasks, credits } = report
@@ -20,7 +25,8 @@ export const summaryText = (
     tasks.created + tasks.adopted + tasks.resumed === 0
       ? nothingSent(jobs)
       : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${resumed}${counted(tasks.reused, "clip")} at hand, ` +
-        `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}${spent(credits)}; ${report.seconds.toFixed(1)} s`
+        `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}; ${report.seconds.toFixed(1)} s`
+  const undone = jobs.flatMap((job) => (job.status === "delivered" ? [] : [`${job.job.id}: ${job.error}`]))
   return [
     table(
       [
@@ -40,14 +46,47 @@ export const summaryText = (
       look
     ),
     "",
-    ...jobs.flatMap((result) =>
-      result.status === "delivered"
-        ? listed(result.files.map((file) => shortest(resolve(out, file), folder)))
-        : [`${result.job.id}: ${result.error}`]
-    ),
-    "",
-    sent
+    ...(undone.length === 0 ? [] : [...undone, ""]),
+    looksText(jobs, out, folder),
+    ...spentText(spent, credits.after),
+    sent,
+    ...filesText(jobs, out, folder, all)
   ].join("\n")
+}
+
+/** How many lines somebody should look at, and the page that shows them. */
+const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string): string => {
+  const looks = jobs.reduce((sum, job) => sum + job.looks, 0)
+  const [only] = jobs
+  const page =
+    jobs.length === 1 && only?.metrics !== undefined
+      ? join(out, only.job.id, "report.html")
+      : join(out, "index.html")
+  const words = looks === 0 ? "No line needs a look; report:" : `${counted(looks, "line")} worth a look: open`
+  return `${words} ${shortest(resolve(page), folder)}`
+}
+
+const spentText = (spent: number | undefined, left: number | undefined): ReadonlyArray<string> =>
+  spent === undefined || spent === 0
+    ? []
+    : [
+        `${grouped(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${left === undefined ? "" : `, ${grouped(left)} left`}`
+      ]
+
+/** The files that were made, or how many they are. */
+const filesText = (
+  jobs: ReadonlyArray<JobResult>,
+  out: string,
+  folder: string,
+  all: boolean
+): ReadonlyArray<string> => {
+  const files = jobs.flatMap((job) =>
+    job.status === "delivered" ? job.files.map((file) => shortest(resolve(out, file), folder)) : []
+  )
+  if (files.length === 0) return []
+  if (all || files.length <= few) return ["", ...files]
+  const count = Array.dedupe(files).length
+  return [`${count} files in ${join(shortest(resolve(out), folder), sep)} (--verbose lists them)`]
 }
 
 const nothingSent = (jobs: ReadonlyArray<JobResult>): string => {
@@ -77,19 +116,10 @@ const figures = ({ status, metrics }: JobResult): ReadonlyArray<string | undefin
           : undefined
       ]
 
-/** Files in their order; many of one folder are counted instead. */
-const listed = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
-  Object.entries(Array.groupBy(files, dirname)).flatMap(([folder, inside]) =>
-    inside.length > few ? [`${join(folder, sep)} (${inside.length} files)`] : inside
-  )
-
-/** So many files of one folder are named one by one. */
+/** The most files that are listed without being asked for. */
 const few = 8
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`
-
-const spent = ({ before, after }: DubResult["report"]["credits"]): string =>
-  before === undefined || after === undefined ? "" : `; ${before - after} credits spent, ${after} left`
 
 const shortest = (file: string, folder: string): string => {
   const short = relative(folder, file)

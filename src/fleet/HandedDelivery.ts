@@ -35,7 +35,10 @@ export const deliverBy = (
     const { share, watch, handover, done, asked, stopping } = coordinator
     const { join } = yield* Path.Path
     const made = yield* considered(plan, takes, out, past)
-    if (made.unchanged !== undefined) return made.unchanged
+    if (made.unchanged !== undefined) {
+      yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Unchanged", job: plan.job.id }))
+      return made.unchanged
+    }
     const here = deliverySettled(plan, takes, out, past)
     const missing = yield* handover.records(made.keys.filter((key) => !made.clips.has(key)))
     if (missing.some(({ state }) => state !== "failed")) return yield* here

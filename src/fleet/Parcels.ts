@@ -99,6 +99,7 @@ export const News = Schema.Union(
   }),
   Schema.TaggedStruct("Placing", { job: JobId }),
   Schema.TaggedStruct("Delivering", { job: JobId, fraction: Schema.Number }),
+  Schema.TaggedStruct("Muxing", { file: Schema.String }),
   Schema.TaggedStruct("Warning", { message: Schema.String })
 )
 export type News = typeof News.Type

@@ -30,6 +30,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const { job, out, entries } = made
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
+  const progress = yield* Progress
   const folder = path.join(out, job.id)
   const fileOf = (ending: string, part = 0) =>
     path.join(folder, `${job.id}${part === 0 ? "" : `-${part + 1}`}.${ending}`)
@@ -64,6 +65,7 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
 
   const sound = passing ?? fileOf("wav")
   for (const name of videos) {
+    yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
     const copied = soundCopied(job, name)
     yield* muxed(made, copied === undefined ? sound : fileOf(copied), fileOf(name))
   }

@@ -211,6 +211,10 @@ const deliveryOf = Effect.fnUntraced(function* (
     for (const { job } of plans) if (!job.retake) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
   const runtime = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof fork>>>()
 
+  // What waits for nothing is delivered at once, and what an earlier run has delivered is known as done.
+  for (const plan of jobs)
+    if (!plan.job.retake && !missing.has(plan.job.id)) early.set(plan.job.id, yield* fork(plan))
+
   const settled = Effect.fnUntraced(function* (key: UtteranceKey) {
     for (const plan of waiting.get(key) ?? []) {
       const left = (missing.get(plan.job.id) ?? 0) - 1

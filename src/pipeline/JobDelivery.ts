@@ -133,7 +133,10 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const progress = yield* Progress
   const { job } = plan
   const made = yield* considered(plan, takes, out, before)
-  if (made.unchanged !== undefined) return made.unchanged
+  if (made.unchanged !== undefined) {
+    yield* progress.emit({ _tag: "Unchanged", job: job.id })
+    return made.unchanged
+  }
   const { keys, clips, suspects, last } = made
   yield* progress.emit({ _tag: "Placing", job: job.id })
   const dubbed = {

@@ -51,7 +51,11 @@ export type ProgressEvent =
   | { readonly _tag: "Stopping"; readonly why: string }
   | { readonly _tag: "Placing"; readonly job: JobId }
   | { readonly _tag: "Delivering"; readonly job: JobId; readonly fraction: number }
+  /** A video is written: the last step of a delivery, or after all of them where several jobs go into it. */
+  | { readonly _tag: "Muxing"; readonly file: string }
   | { readonly _tag: "Delivered"; readonly job: JobId; readonly files: ReadonlyArray<string> }
+  /** A job whose files an earlier run has delivered, and which would be made the same again. */
+  | { readonly _tag: "Unchanged"; readonly job: JobId }
   | { readonly _tag: "JobFailed"; readonly job: JobId; readonly error: string }
   | { readonly _tag: "JobUnfinished"; readonly job: JobId; readonly why: string }
   | { readonly _tag: "Warning"; readonly message: string }

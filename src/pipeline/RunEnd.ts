@@ -29,6 +29,8 @@ export interface DubResult {
   readonly halt: Halt | undefined
   /** Why run.json and index.html could not be written, where that was so: the jobs' own results stand. */
   readonly unwritten: ResultUnwritable | undefined
+  /** Credits spent: what the account has lost, else the prices of what was sent; undefined where neither is known. */
+  readonly spent: number | undefined
 }
 
 /** When a run began: by the clock, and by a count that goes on as before where the clock is set. */
@@ -60,7 +62,9 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
   if (halt === undefined && summary.left === 0) yield* outlay.end(key)
   const kept = yield* Effect.either(writeRun(out, report, every))
   const unwritten = Either.isLeft(kept) ? kept.left : undefined
-  return { report, jobs, halt, unwritten } satisfies DubResult
+  const { before, after } = credits
+  const spent = before === undefined || after === undefined ? summary.credits : before - after
+  return { report, jobs, halt, unwritten, spent } satisfies DubResult
 })
 
 /** Writes down what a run that does not come to its end has come to. */

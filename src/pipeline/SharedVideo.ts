@@ -74,6 +74,7 @@ const deliverOne = Effect.fnUntraced(function* (
   if (before?.digest === digest && (yield* allThere(out, before))) return { path: target }
   const [track, ...others] = members.map(({ track }) => track)
   if (track === undefined || first.video === undefined) return { error: `${name}: nothing goes into it` }
+  yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Muxing", file: name }))
   const muxing = ffmpeg.mux({
     video: first.video.path,
     out: target,

@@ -49,7 +49,9 @@ export class Tally {
       case "Stopping":
       case "Placing":
       case "Delivering":
+      case "Muxing":
       case "Delivered":
+      case "Unchanged":
       case "JobFailed":
       case "JobUnfinished":
         return

@@ -371,3 +371,45 @@ it.scopedLive("what is delivered anew leaves nothing of what it was, and is list
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
+
+it.scopedLive(
+  "tells of jobs that stand as delivered, and delivers what is cached, before anything is spoken",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const say = (name: string, words: string) =>
+        writeFileSync(join(folder, `${name}.srt`), `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`)
+      for (const [name, words] of [
+        ["a", "All is well."],
+        ["b", "Nobody came."],
+        ["c", "It rains."]
+      ] as const)
+        say(name, words)
+      const manifest = join(folder, "night.json")
+      writeFileSync(
+        manifest,
+        JSON.stringify({
+          service: { baseUrl: "http://127.0.0.1:9" },
+          defaults: { provider: "provider_fast", voice: "v1", outputs: ["srt"] },
+          jobs: [{ input: "c.srt" }, { input: "b.srt" }, { input: "a.srt" }]
+        })
+      )
+      const told: Array<string> = []
+      const emit: Progress["Type"]["emit"] = (event) =>
+        Effect.sync(() => {
+          if (event._tag === "Unchanged" || event._tag === "Delivered")
+            told.push(`${event._tag} ${event.job}`)
+        })
+      const ran = Effect.gen(function* () {
+        const batch = yield* loadBatch([manifest], {})
+        yield* dub(yield* planBatch(batch), standIn(200))
+        return told.splice(0)
+      }).pipe(Effect.provideService(Progress, { emit }))
+      yield* Effect.gen(function* () {
+        yield* ran
+        rmSync(join(folder, "out/b/b.srt"))
+        say("c", "It pours.")
+        expect(yield* ran).toEqual(["Delivered b", "Unchanged a", "Delivered c"])
+      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+    })
+)
