@@ -2,7 +2,6 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { emptyFolder, run } from "./process.ts"
 import { bundled } from "../ffmpeg/binaries.ts"
