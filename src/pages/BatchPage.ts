@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { batchKeys } from "./Keys.ts"
 import { searchBox } from "./SearchBox.ts"
-import { tableHead } from "./TableHead.ts"
+import { orderChoice, sortingHead } from "./TableHead.ts"
 import { counted, grouped, lasting } from "./Times.ts"
 
 /** A job on the batch's page. */
@@ -45,21 +45,24 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
         ${warnings([...(run.stopped === undefined ? [] : [`Stopped early: ${run.stopped.words}`]), ...run.warnings])}
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
-          ${searchBox({
-            what: "job",
-            rows: rows.length,
-            filter: "Show",
-            choices: [
-              { value: "all", words: "all jobs", count: rows.length },
-              ...states.map((state) => ({
-                value: state,
-                words: stateWords[state],
-                count: rows.filter((row) => row.state === state).length
-              }))
-            ]
-          })}
+          ${searchBox(
+            {
+              what: "job",
+              rows: rows.length,
+              filter: "Show",
+              choices: [
+                { value: "all", words: "all jobs", count: rows.length },
+                ...states.map((state) => ({
+                  value: state,
+                  words: stateWords[state],
+                  count: rows.filter((row) => row.state === state).length
+                }))
+              ]
+            },
+            orderChoice(allColumns, "State")
+          )}
           <table class="rows jobs" role="table" aria-label="Jobs">
-            ${tableHead(["Job", "State", "Cues to look at", ...columns])}
+            ${sortingHead(allColumns, "State")}
             <tbody role="rowgroup" id="jobs">
               ${inOrder.map(jobRow)}
             </tbody>
@@ -91,15 +94,17 @@ const stateOf = ({ summary, metrics, looks }: BatchJob): State =>
 
 /** The figures shown for each job; the rest stands in its report. */
 const columns = [
-  "Coverage",
-  "Onset shift p95",
-  "Tail lateness p95",
-  "Overruns",
-  "Speed p95",
-  "Cues over 1.3×",
-  "Isochrony",
-  "Integrated loudness"
+  "Lines spoken",
+  "Starts off by",
+  "Ends late by",
+  "Runs over",
+  "Speed",
+  "Rushed, over 1.3×",
+  "In step with the cues",
+  "Loudness"
 ] as const
+
+const allColumns = ["Job", "State", "Cues to check", ...columns] as const
 
 const jobRow = (
   { summary, metrics, lastMetrics, looks, href, state }: BatchJob & { readonly state: State },
@@ -110,12 +115,12 @@ const jobRow = (
     <th role="rowheader" scope="row" class="job">
       ${href === undefined ? summary.id : html`<a href="${href}">${summary.id}</a>`}
     </th>
-    <td role="cell" class="state">
+    <td role="cell" class="state" data-order="${states.length - states.indexOf(state)}">
       <span class="mark ${state}">${stateWords[state]}</span>${
         summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
       }
     </td>
-    <td role="cell" data-label="Cues to look at" class="${looks > 0 ? "poor" : "fine"}">
+    <td role="cell" data-label="Cues to check" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
       ${metrics === undefined ? undefined : grouped(looks)}
     </td>
     ${columns.map((name) =>
@@ -133,6 +138,7 @@ const figureCell = (name: string, figure: Figure | undefined): Html =>
     : html`<td
         role="cell"
         data-label="${name}"
+        data-order="${figure.measure}"
         class="${figure.poor ? "poor" : "fine"}"
         title="${figure.detail}"
       >

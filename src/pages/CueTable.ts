@@ -1,29 +1,38 @@
 /** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
 import type { CueReport, JobReport } from "../domain/Report.ts"
-import { type MarkName, marks, marksOf, skipWords } from "./Flags.ts"
+import { type MarkName, marks, marksIn, skipWords } from "./Flags.ts"
+import { harmOf, overlapsIn } from "./Harm.ts"
 import { type Content, type Html, html, Rows } from "./Html.ts"
-import { tableHead } from "./TableHead.ts"
+import { sortingHead } from "./TableHead.ts"
 import { clock, counted, factor, signedSeconds } from "./Times.ts"
 
-/** The table, the cues to look at first. */
+/** The table, the cues that do the most harm first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
-  const rows = (marked: boolean) =>
-    new Rows(function* () {
-      for (const [at, cue] of cues.entries())
-        if (marksOf(cue).length > 0 === marked) yield cueRow(cue, at, language)
-    })
+  const overlaps = overlapsIn(cues)
+  const judged = cues.map((cue, at) => ({ cue, at, harm: harmOf(cue, overlaps[at]) }))
+  const names = marksIn(cues)
+  const worst = [...judged].sort((a, b) => b.harm - a.harm)
+  const rows = new Rows(function* () {
+    for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language)
+  })
   return html`<table class="cues" role="table" aria-label="Cues">
-    ${tableHead(columns)}
+    ${sortingHead(cueColumns, "Check")}
     <tbody role="rowgroup" id="cues">
-      ${rows(true)}${rows(false)}
+      ${rows}
     </tbody>
   </table>`
 }
 
-const columns = ["Cue", "Time", "Speaker", "Source", "Spoken", "Speed", "Shift", "Look at"] as const
+/** The columns; a click on a heading sorts by it. */
+export const cueColumns = ["Cue", "Time", "Speaker", "Source", "Spoken", "Speed", "Shift", "Check"] as const
 
-const cueRow = (cue: CueReport, at: number, language: string | undefined): Html => {
-  const names = marksOf(cue)
+const cueRow = (
+  cue: CueReport,
+  at: number,
+  harm: number,
+  names: ReadonlyArray<MarkName>,
+  language: string | undefined
+): Html => {
   const { placed } = cue
   const state = cue.status === "failed" ? "failed" : names.length > 0 ? "flagged" : cue.status
   return html`<tr
@@ -35,14 +44,14 @@ const cueRow = (cue: CueReport, at: number, language: string | undefined): Html 
     data-speaker="${cue.speaker ?? ""}"
     class="${state}"
   >
-    ${cell("number", cueButton(cue))}
-    ${cell("time", html`<span>${clock(cue.start)}</span> <span>${clock(cue.end)}</span>`)}
+    ${cell("number", cueButton(cue), at)}
+    ${cell("time", html`<span>${clock(cue.start)}</span> <span>${clock(cue.end)}</span>`, cue.start)}
     ${cell("speaker", cue.speaker)}
     ${cell("source", html`<span ${lang(language)}dir="auto">${cue.text}</span>`)}
     ${cell("spoken", spokenText(cue, language))}
-    ${cell("speed", placed === undefined ? undefined : factor(placed.speed))}
-    ${cell("shift", placed === undefined ? undefined : shiftText(cue, placed))}
-    ${cell("look", [names.map(markText), shortenText(cue)])}
+    ${cell("speed", placed === undefined ? undefined : factor(placed.speed), placed?.speed)}
+    ${cell("shift", placed === undefined ? undefined : shiftText(cue, placed), shiftOf(cue))}
+    ${cell("look", [names.map(markText), shortenText(cue)], harm)}
   </tr> `
 }
 
@@ -56,7 +65,15 @@ const cueButton = ({ index, placed }: CueReport): Html =>
     ${index}
   </button>`
 
-const cell = (name: string, content: Content): Html => html`<td role="cell" class="${name}">${content}</td>`
+/** A cell; `order` is what the column is sorted by, its text where absent. */
+const cell = (name: string, content: Content, order?: number): Html =>
+  html`<td role="cell" class="${name}" ${order === undefined ? undefined : html`data-order="${order}"`}>
+    ${content}
+  </td>`
+
+/** How far a cue is off, in seconds: the greater of its shift and of how late it ends. */
+const shiftOf = ({ placed, start, end }: CueReport): number | undefined =>
+  placed === undefined ? undefined : Math.max(Math.abs(placed.start - start), placed.end - end)
 
 const lang = (language: string | undefined): Content =>
   language === undefined ? undefined : html`lang="${language}" `

@@ -5,6 +5,8 @@ import { factor, grouped } from "./Times.ts"
 /** One figure with its words. */
 export interface Figure {
   readonly name: string
+  /** The bare figure. */
+  readonly measure: number
   /** The figure with its unit. */
   readonly value: string
   /** What goes with it in small print. */
@@ -27,6 +29,7 @@ export interface Change {
 export const figuresOf = (metrics: Metrics, last?: Metrics): ReadonlyArray<Figure> =>
   kinds.map(({ name, of, text, better, detail, meaning, poor }) => ({
     name,
+    measure: of(metrics),
     value: text(of(metrics)),
     detail: detail?.(metrics),
     meaning,
@@ -50,7 +53,7 @@ const decibels = (unit: string) => (value: number) => `${value.toFixed(1).replac
 
 const kinds: ReadonlyArray<Kind> = [
   {
-    name: "Coverage",
+    name: "Lines spoken",
     of: ({ coverage }) => coverage,
     text: percent,
     better: "more",
@@ -60,23 +63,23 @@ const kinds: ReadonlyArray<Kind> = [
     poor: ({ coverage }) => coverage < 1
   },
   {
-    name: "Onset shift p95",
+    name: "Starts off by",
     of: ({ onsetShift }) => onsetShift.p95,
     text: seconds,
     better: "less",
     detail: ({ onsetShift }) => `median ${seconds(onsetShift.p50)}, max ${seconds(onsetShift.max)}`,
-    meaning: "How far from its cue's start a line is heard, early or late."
+    meaning: "How far from its cue's start a line is heard, early or late: 95 of 100 lines stay within it."
   },
   {
-    name: "Tail lateness p95",
+    name: "Ends late by",
     of: ({ tailLateness }) => tailLateness.p95,
     text: seconds,
     better: "less",
     detail: ({ tailLateness }) => `max ${seconds(tailLateness.max)}`,
-    meaning: "How far speech runs past its cue's end."
+    meaning: "How long speech goes on after its cue's end: 95 of 100 lines stay within it."
   },
   {
-    name: "Overruns",
+    name: "Runs over",
     of: ({ overruns }) => overruns,
     text: grouped,
     better: "less",
@@ -85,15 +88,15 @@ const kinds: ReadonlyArray<Kind> = [
     poor: ({ overruns, overlaps }) => overruns + overlaps > 0
   },
   {
-    name: "Speed p95",
+    name: "Speed",
     of: ({ speed }) => speed.p95,
     text: factor,
     better: "less",
     detail: ({ speed }) => `median ${factor(speed.p50)}, max ${factor(speed.max)}`,
-    meaning: "How much faster than recorded lines are played."
+    meaning: "How many times faster than recorded lines are played: 95 of 100 stay within it."
   },
   {
-    name: "Cues over 1.3×",
+    name: "Rushed, over 1.3×",
     of: ({ speedOver13 }) => speedOver13,
     text: grouped,
     better: "less",
@@ -101,21 +104,21 @@ const kinds: ReadonlyArray<Kind> = [
     poor: ({ speedOver13 }) => speedOver13 > 0
   },
   {
-    name: "Speed step p95",
+    name: "Change of speed",
     of: ({ speedStep }) => speedStep.p95,
     text: factor,
     better: "less",
-    meaning: "The change of speed from one line of a speaker to the next."
+    meaning: "The change of speed from one line of a speaker to the next: 95 of 100 stay within it."
   },
   {
-    name: "Isochrony",
+    name: "In step with the cues",
     of: ({ isochrony }) => isochrony,
     text: percent,
     better: "more",
     meaning: "How much of the cues' time and the speech's time is common to both."
   },
   {
-    name: "Integrated loudness",
+    name: "Loudness",
     of: ({ loudness }) => loudness.integrated,
     text: (value) => (value <= unheard.integrated ? "no sound" : decibels("LUFS")(value)),
     better: undefined,
@@ -124,7 +127,7 @@ const kinds: ReadonlyArray<Kind> = [
     meaning: "Of the whole programme, by ITU-R BS.1770; the spread is between its clips."
   },
   {
-    name: "Cut words",
+    name: "Words cut off",
     of: ({ cutWords }) => cutWords,
     text: grouped,
     better: "less",

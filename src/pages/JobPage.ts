@@ -1,13 +1,14 @@
 /** report.html of a job: its figures, its sound with the cues on it, and every cue with what became of it. */
 import type { JobReport, Metrics } from "../domain/Report.ts"
-import { cueTable } from "./CueTable.ts"
+import { cueColumns, cueTable } from "./CueTable.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { figureList } from "./FigureList.ts"
-import { looksOf, type MarkName, markNames, marks, marksOf } from "./Flags.ts"
+import { looksOf, type MarkName, markNames, marks, marksIn } from "./Flags.ts"
 import { type Content, type Html, html, jsonText } from "./Html.ts"
 import { helpButton, keyHelp } from "./KeyHelp.ts"
 import { type JobAction, jobKeys, type KeyHelp } from "./Keys.ts"
 import type { PageCue, PageData } from "./PageData.ts"
+import { orderChoice } from "./TableHead.ts"
 import { timeChart } from "./TimeChart.ts"
 import { searchBox } from "./SearchBox.ts"
 import { counted, lasting } from "./Times.ts"
@@ -71,17 +72,20 @@ export const jobDocument = (
   })
 
 /** What the page's script is told. */
-export const pageData = (report: JobReport, peaks: Peaks): PageData => ({
-  duration: report.duration,
-  peaks: typeof peaks === "string" ? peaks : packedPeaks(peaks),
-  cues: report.cues.map((cue): PageCue => ({
-    index: cue.index,
-    start: cue.start,
-    end: cue.end,
-    ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
-    mark: cue.status === "failed" ? "failed" : marksOf(cue).length > 0 ? "flagged" : "none"
-  }))
-})
+export const pageData = (report: JobReport, peaks: Peaks): PageData => {
+  const names = marksIn(report.cues)
+  return {
+    duration: report.duration,
+    peaks: typeof peaks === "string" ? peaks : packedPeaks(peaks),
+    cues: report.cues.map((cue, at): PageCue => ({
+      index: cue.index,
+      start: cue.start,
+      end: cue.end,
+      ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
+      mark: cue.status === "failed" ? "failed" : (names[at] ?? []).length > 0 ? "flagged" : "none"
+    }))
+  }
+}
 
 /** Levels 0 to 1 as bytes in base64; the smallest sound stays visible. */
 const packedPeaks = (peaks: ArrayLike<number>): string =>
@@ -104,9 +108,9 @@ const heading = (report: JobReport, status: Content): Html => {
     <p class="verdict ${state}">
       ${
         failed > 0
-          ? `${counted(failed, "cue")} failed${marked > failed ? `, ${marked - failed} more to look at` : ""}`
+          ? `${counted(failed, "cue")} not spoken${marked > failed ? `, ${marked - failed} more to check` : ""}`
           : marked > 0
-            ? `${counted(marked, "cue")} to look at`
+            ? `${counted(marked, "cue")} to check`
             : "Every cue is in place"
       }
     </p>
@@ -122,7 +126,7 @@ const player = (audio: string | undefined, buttons: Content): Html => {
       <button type="button" id="play" ${silent}>Play</button>
       <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
       <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
-      <button type="button" id="next-flagged">Next flagged</button>
+      <button type="button" id="next-flagged">Next to check</button>
       ${buttons}
       <output id="time" aria-label="Position">0:00.0</output>
       <label class="zoom">Zoom <input type="range" id="zoom" min="0" max="100" step="1" /></label>
@@ -143,7 +147,7 @@ const player = (audio: string | undefined, buttons: Content): Html => {
 }
 
 const cueSection = (report: JobReport): Html => {
-  const names = report.cues.map(marksOf)
+  const names = marksIn(report.cues)
   const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
   const marked = looksOf(report.cues)
   const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker?.split(", ") ?? []))].sort(
@@ -159,7 +163,7 @@ const cueSection = (report: JobReport): Html => {
         filter: "Show",
         choices: [
           { value: "all", words: "all cues", count: report.cues.length },
-          { value: "marked", words: "to look at", count: marked },
+          { value: "marked", words: "to check", count: marked },
           { value: "status:spoken", words: "spoken", count: report.metrics.spoken },
           { value: "status:skipped", words: "skipped", count: skipped },
           ...markNames
@@ -176,7 +180,7 @@ const cueSection = (report: JobReport): Html => {
               ${speakers.map((name) => html`<option>${name}</option>`)}
             </select></label
           >`,
-      html`<label class="check"><input type="checkbox" id="flagged-first" checked /> Flagged first</label>`
+      orderChoice(cueColumns, "Check")
     )}
     ${cueTable(report)}
   </section>`

@@ -12,28 +12,26 @@ describe("figures", () => {
         .filter(({ poor }) => poor)
         .map(({ name, value, detail }) => [name, value, detail])
     ).toEqual([
-      ["Coverage", "95.7 %", "22 of 23 spoken, 1 skipped"],
-      ["Overruns", "1", "0 overlaps"],
-      ["Cues over 1.3×", "1", undefined]
+      ["Lines spoken", "95.7 %", "22 of 23 spoken, 1 skipped"],
+      ["Runs over", "1", "0 overlaps"],
+      ["Rushed, over 1.3×", "1", undefined]
     ])
   })
 
   it("compare with the run before, each in its own direction", () => {
-    expect(named("Coverage", lastMetrics)?.change).toEqual({ before: "100 %", trend: "worse" })
-    expect(named("Onset shift p95", lastMetrics)?.change).toEqual({ before: "0.31 s", trend: "better" })
-    expect(named("Integrated loudness", lastMetrics)?.change).toEqual({
+    expect(named("Lines spoken", lastMetrics)?.change).toEqual({ before: "100 %", trend: "worse" })
+    expect(named("Starts off by", lastMetrics)?.change).toEqual({ before: "0.31 s", trend: "better" })
+    expect(named("Loudness", lastMetrics)?.change).toEqual({
       before: "−16.4 LUFS",
       trend: "other"
     })
-    expect(named("Isochrony", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
-    expect(named("Coverage")?.change).toBeUndefined()
+    expect(named("In step with the cues", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
+    expect(named("Lines spoken")?.change).toBeUndefined()
   })
 
   it("tell a job without sound from a faint one", () => {
     const loudness = { integrated: -70, truePeak: -120, clipSpread: 1.8 }
-    const silent = figuresOf({ ...sampleMetrics, loudness }).find(
-      ({ name }) => name === "Integrated loudness"
-    )
+    const silent = figuresOf({ ...sampleMetrics, loudness }).find(({ name }) => name === "Loudness")
     expect([silent?.value, silent?.detail]).toEqual(["no sound", "clip spread 1.8 LU"])
   })
 

@@ -221,6 +221,60 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#shown").textContent()).toBe("400 of 2000 cues")
     }))
 
+  it("sorts by every column, either way, and says so", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      const rows = () =>
+        page.evaluate<ReadonlyArray<string>>(
+          "[...document.querySelectorAll('#cues tr')].slice(0, 3).map((row) => row.id.slice(4))"
+        )
+      const sorts = () =>
+        page.evaluate<ReadonlyArray<string>>(
+          "[...document.querySelectorAll('th')].flatMap((head) => { const sort = head.getAttribute('aria-sort'); return sort === null || sort === 'none' ? [] : [head.textContent.trim() + ' ' + sort] })"
+        )
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Check descending"]])
+      const heads = page.locator("th .sort")
+      expect(await heads.allTextContents()).toEqual([
+        "Cue",
+        "Time",
+        "Speaker",
+        "Source",
+        "Spoken",
+        "Speed",
+        "Shift",
+        "Check"
+      ])
+      await heads.nth(5).focus()
+      await page.keyboard.press("Enter")
+      await page.keyboard.press("Enter")
+      expect([await rows(), await sorts()]).toEqual([["14", "8", "9"], ["Speed descending"]])
+      await heads.nth(2).click()
+      expect([await rows(), await sorts()]).toEqual([["1", "3", "5"], ["Speaker ascending"]])
+      await page.keyboard.press("o")
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Check descending"]])
+      await page.setViewportSize(narrow)
+      await page.locator("#order").selectOption({ label: "Time" })
+      expect([await rows(), await sorts()]).toEqual([["1", "2", "3"], ["Time ascending"]])
+    }))
+
+  it("names what is wrong with a cue, and shows the worst one without scrolling", () =>
+    visiting("short/report.html", { viewport: { width: 1280, height: 800 } }, async (page) => {
+      expect(await page.locator("#cue-6 .mark").allTextContents()).toEqual(["not spoken"])
+      expect(await page.locator("#cue-8 .mark").allTextContents()).toEqual(["runs over"])
+      expect(await page.locator("#cue-14 .mark").allTextContents()).toEqual(["rushed", "starts late"])
+      expect(
+        await page.evaluate<number>("document.querySelector('#cues tr').getBoundingClientRect().bottom")
+      ).toBeLessThanOrEqual(800)
+    }))
+
+  it("sorts a batch's jobs by a column", () =>
+    visiting("index.html", { viewport: wide }, async (page) => {
+      await page.locator("th .sort").first().click()
+      expect(await page.locator("#jobs .job").allTextContents()).toEqual(
+        [...(await page.locator("#jobs .job").allTextContents())].sort()
+      )
+      expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain("Job")
+    }))
+
   it("draws speed and shift under the waveform: the same edges and the same time, zoomed or resized", () =>
     visiting("long/report.html#cue-1503", { viewport: wide }, async (page) => {
       await page.locator("#chart summary").click()

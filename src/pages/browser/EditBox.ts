@@ -1,5 +1,6 @@
 /** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
 import type { CuePart, CueSheet, DeliveryStanding, KnownVoice, Take, Wish, Wishes } from "../ReviewWire.ts"
+import { markNames, marks } from "../Flags.ts"
 import { byId } from "./Dom.ts"
 import { ask } from "./Server.ts"
 
@@ -206,12 +207,12 @@ const wavOf = (packed: string): Blob =>
 
 /** How the take sits in its place. */
 const wordsOf = ({ start, end, speed, flags, shortenBy, besides }: Take): string => {
-  const looks = flags.filter((flag) => flag !== "together")
+  const looks = markNames.filter((name) => name !== "together" && flags.includes(name))
   const length = `${(end - start).toFixed(1)} s at ${speed.toFixed(2)}×, from ${start.toFixed(2)} s to ${end.toFixed(2)} s`
   const fit =
     looks.length === 0
       ? "in place"
-      : `${looks.join(", ")}${shortenBy === undefined ? "" : `: ${shortenBy} characters too long`}`
+      : `${looks.map((name) => marks[name].word).join(", ")}${shortenBy === undefined ? "" : `: ${shortenBy} characters too long`}`
   const others = besides.length === 0 ? "" : `; spoken again with it: cue ${besides.join(", ")}`
   return `${length}; ${fit}${others}.`
 }

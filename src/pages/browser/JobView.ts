@@ -4,6 +4,7 @@ import type { PageCue, PageData } from "../PageData.ts"
 import { Chart } from "./Chart.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
+import { Order } from "./Order.ts"
 import { Player } from "./Player.ts"
 import { placeOf, Rows } from "./Rows.ts"
 import { Waveform } from "./Waveform.ts"
@@ -77,6 +78,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   play.addEventListener("click", () => player.toggle())
 
   const finding = findingIn(rows)
+  const order = new Order(body, rows)
   const marked = (row: HTMLTableRowElement) => row.dataset["marks"] !== ""
   const change = (): void => {
     const at = rows.current ?? rows.beside(1)
@@ -96,7 +98,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     playPause: () => player.toggle(),
     search: finding.search,
     filter: finding.filter,
-    order: finding.order,
+    order: () => order.toggle(),
     zoomIn: () => zoomTo(wave.zoom + 0.1),
     zoomOut: () => zoomTo(wave.zoom - 0.1),
     edit: change,
@@ -122,12 +124,11 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   follow()
 }
 
-/** Search, filter and order of the cues; returns what keys do to them. */
+/** Search and filter of the cues; returns what keys do to them. */
 const findingIn = (rows: Rows) => {
   const search = byId("search", HTMLInputElement)
   const filter = byId("filter", HTMLSelectElement)
   const speaker = maybeById("speaker", HTMLSelectElement)
-  const first = byId("flagged-first", HTMLInputElement)
   const shown = byId("shown", HTMLElement)
   const narrow = () => {
     const who = speaker?.value ?? ""
@@ -139,24 +140,17 @@ const findingIn = (rows: Rows) => {
     const all = rows.all.length
     shown.textContent = rows.shown === all ? `${all} cues` : `${rows.shown} of ${all} cues`
   }
-  const arrange = () => rows.arrange((row) => first.checked && row.dataset["marks"] !== "")
   search.addEventListener("input", narrow)
   filter.addEventListener("change", narrow)
   speaker?.addEventListener("change", narrow)
-  first.addEventListener("change", arrange)
   // A page that is opened again may bring its fields' last values with it.
   if (search.value !== "" || filter.value !== "all" || (speaker?.value ?? "") !== "") narrow()
-  if (!first.checked) arrange()
   return {
     search: () => {
       search.focus()
       search.select()
     },
     filter: () => filter.focus(),
-    order: () => {
-      first.checked = !first.checked
-      arrange()
-    },
     leave: () => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       search.value = ""
@@ -221,7 +215,7 @@ const spokenWords = (row: HTMLTableRowElement, cue: PageCue): string => {
     `Cue ${cue.index}`,
     cellText(row, "speaker"),
     shortClock(cue.start),
-    ...(look === "" ? [] : [`look at: ${look}`]),
+    ...(look === "" ? [] : [`check: ${look}`]),
     cellText(row, "source")
   ]
     .filter((word) => word !== "")

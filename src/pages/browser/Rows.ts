@@ -61,9 +61,9 @@ export class Rows {
     this.rest()
   }
 
-  /** Puts the rows that are wanted first, the others behind; both in the source's order. */
-  arrange(first: (row: HTMLTableRowElement) => boolean): void {
-    this.order = [...this.all.filter(first), ...this.all.filter((row) => !first(row))]
+  /** Sorts the rows; those that compare as equal stay in the source's order. */
+  arrange(compare: (a: HTMLTableRowElement, b: HTMLTableRowElement) => number): void {
+    this.order = [...this.all].sort(compare)
     const focused = document.activeElement
     // Rows that stand right already stay: moving all of thousands takes a browser seconds.
     let here = this.body.firstElementChild
@@ -72,6 +72,7 @@ export class Rows {
       else this.body.insertBefore(row, here)
     // A row that is moved loses the focus.
     if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true })
+    this.rest()
   }
 
   /** The table's one stop: its current row, else its first one shown. */

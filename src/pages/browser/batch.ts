@@ -2,6 +2,7 @@
 import { type BatchAction, batchKeys } from "../Keys.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { narrowedRows } from "./NarrowedRows.ts"
+import { Order } from "./Order.ts"
 
 const { body, rows, visit, acts } = narrowedRows({
   body: "jobs",
@@ -20,4 +21,5 @@ const all: Readonly<Record<BatchAction, () => void>> = {
   }
 }
 
+new Order(body, rows)
 listenToKeys(batchKeys, body, (action) => all[action]())
