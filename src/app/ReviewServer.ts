@@ -48,15 +48,11 @@ const answered = Effect.fnUntraced(
     request: IncomingMessage,
     response: ServerResponse
   ) {
-    switch (route._tag) {
-      case "Home":
-        return sendAway(response, "index.html")
-      case "Delivery":
-        return sendJson(response, 200, work.standing(route.job))
-      case "Change": {
-        const wishes = route.change === "withdraw" ? {} : yield* wishesIn(yield* bodyOf(request))
-        return sendJson(response, 200, yield* work.change(route, wishes))
-      }
+    if (route._tag === "Home") return sendAway(response, "index.html")
+    if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
+    if (route._tag === "Change") {
+      const wishes = route.change === "withdraw" ? {} : yield* wishesIn(yield* bodyOf(request))
+      return sendJson(response, 200, yield* work.change(route, wishes))
     }
     const batch = yield* batchOf(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))

@@ -30,12 +30,12 @@ export const list = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Dat
     withKeys(dataDir, (keys) => keys.list)
   )
 
-/** Gives an account more credits to spend; all that it may spend now, since its beginning. */
+/** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
 export const grant = (
   dataDir: string,
   account: number,
   credits: number
-): Effect.Effect<number, KeyRejected | Database.DataFolderUnusable> =>
+): Effect.Effect<number | undefined, KeyRejected | Database.DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.grant(account, credits))

@@ -5,6 +5,7 @@ import { Broken, type CallFault, SlowDown, Unreachable } from "../../src/gateway
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { absence, greeted } from "../../src/pipeline/ServiceAbsent.ts"
+import { readsOf } from "./StandIn.ts"
 
 const refused = new Unreachable({ words: "connect ECONNREFUSED 127.0.0.1:9", code: "ECONNREFUSED" })
 
@@ -21,7 +22,7 @@ const greeting = (faults: ReadonlyArray<CallFault>) =>
       Effect.either(greeted({ service: { baseUrl: "http://me:secret@127.0.0.1:9/" } })).pipe(
         Effect.provide(
           Layer.merge(
-            Layer.mock(Gateway, { _tag: "gateway/Gateway", ping }),
+            Layer.mock(Gateway, { _tag: "gateway/Gateway", ping, reads: readsOf(Effect.fail(refused)) }),
             Layer.succeed(Progress, { emit: (event) => Effect.sync(() => void events.push(event)) })
           )
         )

@@ -15,7 +15,7 @@ import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
 
 /** Every read of the service's state with the same answer. */
-const readsOf = <A>(answer: A) => ({
+export const readsOf = <A>(answer: A) => ({
   health: answer,
   credits: answer,
   providers: answer,
