@@ -1,6 +1,7 @@
 /** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
 import type { CueReport, JobReport } from "../domain/Report.ts"
-import { type MarkName, marks, marksIn, skipWords } from "./Flags.ts"
+import { marksIn, skipWords } from "./Flags.ts"
+import { type MarkName, marks } from "./MarkWords.ts"
 import { harmOf, overlapsIn } from "./Harm.ts"
 import { type Content, type Html, html, Rows } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"

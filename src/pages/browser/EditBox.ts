@@ -1,6 +1,6 @@
 /** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
 import type { CuePart, CueSheet, DeliveryStanding, KnownVoice, Take, Wish, Wishes } from "../ReviewWire.ts"
-import { markNames, marks } from "../Flags.ts"
+import { markNames, marks } from "../MarkWords.ts"
 import { byId } from "./Dom.ts"
 import { ask } from "./Server.ts"
 
