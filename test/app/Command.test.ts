@@ -41,7 +41,8 @@ describe("help and version", () => {
     const { code, stdout } = await run(["run", "--help"])
     expect(code).toBe(0)
     expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
-      ...["--base-url", "--embedded", "--out", "--state", "--only", "--voice", "--provider", "--model"],
+      ...["--base-url", "--embedded", "--out", "--state", "--only"],
+      ...["--bilingual", "--voice", "--provider", "--model"],
       ...[
         "--language",
         "--concurrency",

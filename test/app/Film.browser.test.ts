@@ -86,7 +86,7 @@ describe("a film in two languages", () => {
   test("is delivered and verified, and left alone by the next run", async () => {
     expect(first.code, first.stderr).toBe(0)
     const made = statSync(at("out/film.all.mkv")).mtimeMs
-    const again = await run(["run", "batch.yaml"], { cwd })
+    const again = await run(["run", "batch.yaml", "--verbose"], { cwd })
     expect(again.code, again.stderr).toBe(0)
     expect(again.stdout).toContain("out/film.all.mkv")
     expect(statSync(at("out/film.all.mkv")).mtimeMs).toBe(made)

@@ -184,7 +184,7 @@ describe("review", () => {
     expect([answer.status, await answer.json()]).toEqual([200, { state: "delivering", ended: 0 }])
     server.child.kill("SIGINT")
     const { code, stderr } = await server.ended
-    expect(code).toBe(0)
+    expect(code, stderr).toBe(0)
     expect(stderr).toContain("film: accepted changes are saved but not delivered; the next run delivers them")
     const again = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout).tasks, again.stderr).toMatchObject({ created: 0 })

@@ -15,7 +15,12 @@ export const system = first.source === "PATH" ? first : undefined
 const serviceOf = ({ path }: Binary) =>
   Layer.provide(
     Layer.fresh(Ffmpeg.Default),
-    Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["DUBWRIGHT_FFMPEG", path]])))
+    Layer.setConfigProvider(
+      ConfigProvider.fromMap(new Map([["DUBWRIGHT_FFMPEG", path]])).pipe(
+        // A runtime made of this layer reads its other settings from the environment.
+        ConfigProvider.orElse(() => ConfigProvider.fromEnv())
+      )
+    )
   )
 
 /** The service with the bundled ffmpeg. */

@@ -560,9 +560,10 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     expect(said("pculture+babelsubs/inline_test_speaker_change.srt")).toEqual([["", ""]])
     expect(said("pbs+pycaption/inline_sample_srt.srt")).toEqual([
       "sound-effect",
+      // He says one sentence over three cues.
       ["MAN"],
-      [""],
-      [""],
+      ["MAN"],
+      ["MAN"],
       ["MAN 2"],
       ["MAN 2"],
       "sound-effect"
