@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { fromInt16 } from "../src/audio/Pcm.ts"
 import { speechIn } from "../src/audio/Trim.ts"
-import { type Millis, millis } from "../src/domain/Units.ts"
+import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { makeEspeakEngine } from "../src/engines/EspeakEngine.ts"
 
 /** How long a line of a language, a BCP 47 tag, takes to say; 0 where nothing is heard. */

@@ -1,6 +1,6 @@
 /** What the service says of the key and its account before a plan relies on them. */
 import { Effect, Option } from "effect"
-import type { Balance } from "../domain/PlanReport.ts"
+import type { Balance } from "../domain/report/PlanReport.ts"
 import type { Refused } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import type { Batch } from "../pipeline/Job.ts"

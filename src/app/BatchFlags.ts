@@ -1,7 +1,7 @@
 /** From the command line's options to a batch that is loaded and planned. */
 import type { Array } from "effect"
 import { Effect, Option } from "effect"
-import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import type { BilingualChoice } from "../pipeline/BilingualPlan.ts"
 import { loadBatch } from "../pipeline/Load.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"

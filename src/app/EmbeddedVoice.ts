@@ -1,5 +1,5 @@
 /** Which voices of the bundled service speak a language, for jobs and manifests that name none. */
-import { ProviderId, VoiceId } from "../domain/Ids.ts"
+import { ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import { defaultProviders } from "../service/Defaults.ts"
 
 export interface EmbeddedVoice {

@@ -1,5 +1,5 @@
 /** What can be held against a plan that could be run as it is. */
-import type { PlanReport } from "../domain/PlanReport.ts"
+import type { PlanReport } from "../domain/report/PlanReport.ts"
 import { counted } from "./BoardText.ts"
 
 export const failOnNames = ["overrun", "lost", "new", "price", "balance", "notice"] as const

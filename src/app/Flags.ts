@@ -3,8 +3,8 @@ import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Array, Duration, Effect, Option, Schema } from "effect"
 import { roles } from "../fleet/Roles.ts"
 import { failOnNames } from "./FailOn.ts"
-import { ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
-import { languageNamed } from "../domain/LanguageName.ts"
+import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
+import { languageNamed } from "../domain/values/LanguageName.ts"
 
 /** An option that may be absent, as a value or undefined. */
 const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>

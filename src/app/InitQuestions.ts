@@ -1,7 +1,7 @@
 /** What `init` asks on a terminal where the command line does not say it. */
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
-import { languageNamed } from "../domain/LanguageName.ts"
+import { languageNamed } from "../domain/values/LanguageName.ts"
 import { containerFor, type FilmSound, type FoundScript, type ManifestService } from "./InitManifest.ts"
 
 /** What is settled before the manifest is written. */

@@ -1,6 +1,6 @@
 /** The address to which a run's end is told: as it stands in the manifest, or from the environment. */
 import { Config, Data, Effect } from "effect"
-import type { NotifySettings } from "../domain/ServiceSettings.ts"
+import type { NotifySettings } from "../domain/manifest/ServiceSettings.ts"
 import { Screen } from "./Screen.ts"
 
 /** Why somebody could not be told. */

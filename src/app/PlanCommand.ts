@@ -1,7 +1,7 @@
 /** The dry run: what would be sent, what it would cost and what would not fit; nothing that costs is sent. */
 import { Path } from "@effect/platform"
 import { Effect, Option } from "effect"
-import type { PlanReport } from "../domain/PlanReport.ts"
+import type { PlanReport } from "../domain/report/PlanReport.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { planPage } from "../pages/PlanPage.ts"
 import { unchosenLanguages } from "../pipeline/BilingualPlan.ts"

@@ -5,7 +5,7 @@ import {
   type PlanReport,
   type TightLine,
   toBeSent
-} from "../domain/PlanReport.ts"
+} from "../domain/report/PlanReport.ts"
 import { lengthsText } from "../pages/Lengths.ts"
 import { costLines } from "../pages/PlanCosts.ts"
 import { counted } from "./BoardText.ts"

@@ -1,8 +1,8 @@
 /** What a character costs, for dry runs and budgets: by the manifest, else as the service says. */
 import { Effect } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { ProviderId } from "../domain/Ids.ts"
-import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { ProviderId } from "../domain/values/Ids.ts"
+import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { saidCredits } from "../gateway/Sight.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"

@@ -1,7 +1,7 @@
 /** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
 import { join, relative, resolve, sep } from "node:path"
 import { Array } from "effect"
-import { unheard } from "../domain/Report.ts"
+import { unheard } from "../domain/report/Report.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
 import { grouped } from "../pages/Times.ts"

@@ -1,6 +1,6 @@
 /** The manifest's JSON Schema, as editors take it for completion and checks. */
 import { Effect, JSONSchema } from "effect"
-import { Manifest } from "../domain/Manifest.ts"
+import { Manifest } from "../domain/manifest/Manifest.ts"
 import { Screen } from "./Screen.ts"
 
 /** The schema as a value; draft 7. */

@@ -1,6 +1,6 @@
 /** Voice maps to fill in: every speaker of every job, with the voice that is given already or would be offered. */
 import { Effect } from "effect"
-import type { SpeakerName } from "../domain/Ids.ts"
+import type { SpeakerName } from "../domain/values/Ids.ts"
 import type { Batch, Job } from "../pipeline/Job.ts"
 import { readWords } from "../pipeline/Plan.ts"
 import { castingOf } from "../pipeline/Voices.ts"

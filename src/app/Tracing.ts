@@ -5,7 +5,7 @@ import { Headers } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import { keyHeader } from "../contract/SpeechApi.ts"
-import { version } from "../domain/Version.ts"
+import { version } from "../domain/values/Version.ts"
 import type { Collector } from "./Collector.ts"
 
 /** Runs an effect with its spans sent to the collector; what is left is sent at its end, within a few seconds. */

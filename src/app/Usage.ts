@@ -1,7 +1,7 @@
 /** Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where not. */
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
-import { nearest } from "../domain/Nearest.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
 import { badUsage, type Ended } from "./Ended.ts"
 
 /** An option by its long name with the dashes. */

@@ -1,8 +1,8 @@
 /** Whether the service has the voices of a plan: asked before a run asks, where asking is free. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { Utterance } from "../domain/Utterance.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
 import type { InputRejected } from "../pipeline/InputRejected.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { preflight } from "../pipeline/Preflight.ts"

@@ -1,7 +1,7 @@
 /** The provider of a voice that is named alone: the one that spoke with it before, else the one that lists it. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
-import type { ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import { Broken } from "../gateway/Fault.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import {

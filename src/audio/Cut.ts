@@ -1,13 +1,13 @@
 /** A clip of several parts, cut where one ends and the next begins: never inside a word, rather not at all. */
-import { type CutMethod, Segment } from "../domain/Clip.ts"
-import { Frames, type Millis } from "../domain/Units.ts"
+import { type CutMethod, Segment } from "../domain/speech/Clip.ts"
+import { Frames, type Millis } from "../domain/time/Units.ts"
 import type { Envelope, SpeechLevels } from "./Envelope.ts"
 import { loudnessOf } from "./Loudness.ts"
 import { peakOf, sliceOf, type Pcm } from "./Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
 import { type Bounds, boundsWithin, speechIn } from "./Trim.ts"
 import { type Expected, isQuietBetween, withUnsaid } from "./Unsaid.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 
 /** What is known of the parts of a clip. */
 export interface CutHints {

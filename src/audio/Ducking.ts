@@ -1,5 +1,5 @@
 /** How far another sound is lowered while someone speaks, as a gain for each millisecond. */
-import { type Millis, millis } from "../domain/Units.ts"
+import { type Millis, millis } from "../domain/time/Units.ts"
 
 /** How far a sound is lowered, and how gently. */
 export interface Duck {

@@ -1,5 +1,5 @@
 /** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { ditheredOf } from "./Dither.ts"
 import { Resampler } from "./Resample.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"

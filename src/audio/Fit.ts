@@ -11,8 +11,8 @@
  * steps reach it in few passes. Gradient and interior point methods would need rounding to whole milliseconds afterwards and
  * smear the corners that keep fitting lines exactly in place; a heap of breakpoints (slope trick) cannot take the changes of speed in.
  */
-import { type Flag, type FitLimits, isFaster } from "../domain/Placement.ts"
-import { Millis } from "../domain/Units.ts"
+import { type Flag, type FitLimits, isFaster } from "../domain/speech/Placement.ts"
+import { Millis } from "../domain/time/Units.ts"
 import {
   changeHarm,
   changeWeight,

@@ -19,8 +19,8 @@
  * one speed. A late tail is the cheapest: people who dub let a line run on before they rush it, and an onset that misses the
  * mouth is what viewers see first. A line that has room does not give way for one that has none: hence the half.
  */
-import type { FitLimits } from "../domain/Placement.ts"
-import type { Millis } from "../domain/Units.ts"
+import type { FitLimits } from "../domain/speech/Placement.ts"
+import type { Millis } from "../domain/time/Units.ts"
 
 /** A line to place: its slot, how long its speech takes as recorded, and how many characters it has. */
 export interface FitLine {

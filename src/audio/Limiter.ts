@@ -2,7 +2,7 @@
  * A true-peak limiter that looks ahead: the gain is down before a peak arrives and comes back slowly after it. Below the
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { Delay, type Settled } from "./Delay.ts"
 import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
 import { newRoom, type Room, roomFor } from "./Rooms.ts"

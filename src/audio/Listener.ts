@@ -1,5 +1,5 @@
 /** All that is measured of a programme while it passes, section by section. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
 import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
 import { PeakMeter, peakStretch } from "./Peaks.ts"

@@ -1,5 +1,5 @@
 /** The loudness of clips. */
-import { Lufs } from "../domain/Units.ts"
+import { Lufs } from "../domain/time/Units.ts"
 import { LoudnessMeter } from "./LoudnessMeter.ts"
 import type { Pcm } from "./Pcm.ts"
 

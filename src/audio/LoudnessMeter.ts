@@ -1,5 +1,5 @@
 /** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { endOfStep, LoudnessSteps } from "./LoudnessSteps.ts"
 import type { Room } from "./Rooms.ts"
 

@@ -1,5 +1,5 @@
 /** How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made of. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { addPower, loudestOf } from "./Kernels.ts"
 import { doublesIn, newRoom, type Room } from "./Rooms.ts"
 

@@ -3,7 +3,7 @@
  * else. Samples are added in floats of 32 bit, always in the order of the events' `order`: so neither the block size nor the
  * sequence of events that begin together changes a bit of the result.
  */
-import type { Frames } from "../domain/Units.ts"
+import type { Frames } from "../domain/time/Units.ts"
 import { addTo } from "./Kernels.ts"
 import { newRoom, type Room } from "./Rooms.ts"
 

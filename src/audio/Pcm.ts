@@ -1,5 +1,5 @@
 /** Mono PCM in memory, and the way between 16-bit and floating-point samples. */
-import { Frames, type SampleRate } from "../domain/Units.ts"
+import { Frames, type SampleRate } from "../domain/time/Units.ts"
 import { floatsOf, loudestOf } from "./Kernels.ts"
 
 /** Mono PCM. Samples are ±1 at full scale; values beyond are kept until they are written as integers. */

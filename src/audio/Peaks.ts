@@ -1,5 +1,5 @@
 /** The outline of a programme: its highest levels, stretch by stretch, as a waveform is drawn. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { along } from "./KernelArrays.ts"
 import { raiseTo } from "./Kernels.ts"
 import { newRoom, type Room } from "./Rooms.ts"

@@ -1,5 +1,5 @@
 /** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { Channel } from "./Channel.ts"
 import { doubledOf, type Polyphase, sampledOf } from "./Kernels.ts"
 import type { Pcm } from "./Pcm.ts"

@@ -4,7 +4,7 @@
  * show least: in pauses first, then in steady vowels, never across an onset, since nothing there looks alike. (Overlap-add
  * methods such as WSOLA, and Sonic at small changes, rework every sample.)
  */
-import type { Frames } from "../domain/Units.ts"
+import type { Frames } from "../domain/time/Units.ts"
 import { Likeness } from "./Likeness.ts"
 import type { Pcm } from "./Pcm.ts"
 import { newRoom, type Room, Rooms } from "./Rooms.ts"

@@ -1,7 +1,7 @@
 /** Parts of a clip that are not in it: a provider passes over what its voice cannot say. */
-import { Segment } from "../domain/Clip.ts"
-import { Lufs, type Millis } from "../domain/Units.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { Segment } from "../domain/speech/Clip.ts"
+import { Lufs, type Millis } from "../domain/time/Units.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import type { Pcm } from "./Pcm.ts"
 import { boundsWithin, type Speech } from "./Trim.ts"
 

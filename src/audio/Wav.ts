@@ -1,6 +1,6 @@
 /** WAV files read from their bytes, and small ones written whole. */
 import { Either } from "effect"
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { type Pcm, toInt16 } from "./Pcm.ts"
 import { littleEndian } from "./ByteWriter.ts"
 import { sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"

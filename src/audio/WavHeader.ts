@@ -1,5 +1,5 @@
 /** What stands before the samples of a WAV file: RIFF, RF64 beyond 4 GiB, Broadcast Wave's time reference, tags. */
-import type { Frames, SampleRate } from "../domain/Units.ts"
+import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import { ByteWriter, littleEndian } from "./ByteWriter.ts"
 
 /** What a Broadcast Wave file says of itself. */

@@ -1,6 +1,6 @@
 /** What a WAV file's format chunk says, and its samples read by it. */
 import { Either, Schema } from "effect"
-import { SampleRate } from "../domain/Units.ts"
+import { SampleRate } from "../domain/time/Units.ts"
 import { int16At } from "./Int16.ts"
 import { fromInt16 } from "./Pcm.ts"
 

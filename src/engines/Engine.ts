@@ -1,6 +1,6 @@
 /** What a speech engine is: text in, PCM or an audio file out, with the times at which each word and sentence is heard. */
 import { type Effect, Schema } from "effect"
-import type { Millis, SampleRate } from "../domain/Units.ts"
+import type { Millis, SampleRate } from "../domain/time/Units.ts"
 
 /** A voice of an engine. */
 export interface EngineVoice {

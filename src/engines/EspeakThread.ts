@@ -4,7 +4,7 @@
  */
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
 import { joinedInt16 } from "../audio/Int16.ts"
-import { SampleRate } from "../domain/Units.ts"
+import { SampleRate } from "../domain/time/Units.ts"
 import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
 import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
 

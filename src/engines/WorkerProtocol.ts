@@ -1,6 +1,6 @@
 /** What the engines' threads are asked and what they answer: plain data, checked on arrival at both ends. */
 import { Schema } from "effect"
-import { SampleRate } from "../domain/Units.ts"
+import { SampleRate } from "../domain/time/Units.ts"
 
 /** The engines that run in a thread. */
 export const ThreadEngine = Schema.Literal("espeak", "flite")

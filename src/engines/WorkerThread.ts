@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import { Effect, Option, Schema } from "effect"
-import { builtProgram } from "../domain/BuiltProgram.ts"
+import { builtProgram } from "../domain/values/BuiltProgram.ts"
 import { EngineUnavailable, SpeechFailed } from "./Engine.ts"
 import { type Answer, AnswerMessage, Greeting, type Job, type ThreadEngine } from "./WorkerProtocol.ts"
 

@@ -1,6 +1,6 @@
 /** What the engines in threads have in common: their voices, asked for once, and a sentence spoken. */
 import { Duration, Effect } from "effect"
-import { fromSeconds, type Millis } from "../domain/Units.ts"
+import { fromSeconds, type Millis } from "../domain/time/Units.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "./Engine.ts"
 import { remembered } from "./Remembered.ts"
 import type { ThreadLimits, WorkerPool } from "./WorkerPool.ts"

@@ -1,5 +1,5 @@
 /** A spreadsheet of what is heard: a row per cue. */
-import type { Timeline } from "../domain/Timeline.ts"
+import type { Timeline } from "../domain/speech/Timeline.ts"
 import { lanesOf } from "./Lanes.ts"
 import { oneLine } from "./PlainText.ts"
 import { timecode } from "./Timecode.ts"

@@ -1,6 +1,6 @@
 /** CMX 3600 edit decision lists, which every editor reads. */
 import { Array } from "effect"
-import type { Timeline } from "../domain/Timeline.ts"
+import type { Timeline } from "../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./Lanes.ts"
 import { noteOf, oneLine } from "./PlainText.ts"
 import { timecode } from "./Timecode.ts"

@@ -1,5 +1,5 @@
 /** A cue's text as lines that no subtitle reader takes for anything but text. */
-import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
+import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 
 /** Entries in the order in which they are heard, each with its lines; those without text are left out. */
 export const entriesWithLines = (

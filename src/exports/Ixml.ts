@@ -1,6 +1,6 @@
 /** iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it. */
-import type { FrameRate } from "../domain/FrameRate.ts"
-import type { Frames, SampleRate } from "../domain/Units.ts"
+import type { FrameRate } from "../domain/time/FrameRate.ts"
+import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import { oneLine } from "./PlainText.ts"
 import { xmlElement } from "./Xml.ts"
 

@@ -1,5 +1,5 @@
 /** Audacity labels: a line per cue, in seconds. */
-import type { Timeline } from "../domain/Timeline.ts"
+import type { Timeline } from "../domain/speech/Timeline.ts"
 import { oneLine } from "./PlainText.ts"
 
 /** Labels in order of their start: start and end in seconds to the millisecond, then the speaker and the words. */

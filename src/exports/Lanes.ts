@@ -1,14 +1,14 @@
 /** A timeline counted in pictures: lanes in which no two clips touch the same picture. */
 import { Equal } from "effect"
-import { type FrameRate, pictureHolding, picturesHolding } from "../domain/FrameRate.ts"
+import { type FrameRate, pictureHolding, picturesHolding } from "../domain/time/FrameRate.ts"
 import type {
   Timeline,
   TimelineClip,
   TimelineFilm,
   TimelineMedia,
   TimelineTrack
-} from "../domain/Timeline.ts"
-import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/Units.ts"
+} from "../domain/speech/Timeline.ts"
+import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/time/Units.ts"
 
 /** A clip in pictures from the beginning of the film; it lasts one at least. */
 export interface LaidClip {

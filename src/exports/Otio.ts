@@ -1,6 +1,6 @@
 /** OpenTimelineIO, the open interchange format for timelines. */
-import { type FrameRate, pictureHolding } from "../domain/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/Timeline.ts"
+import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
 import { oneLine, relativeUrl } from "./PlainText.ts"
 

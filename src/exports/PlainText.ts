@@ -1,5 +1,5 @@
 /** Texts made fit for files that hold a line each, or XML. */
-import type { TimelineClip } from "../domain/Timeline.ts"
+import type { TimelineClip } from "../domain/speech/Timeline.ts"
 
 /** A text on one line: breaks and runs of space become single spaces, control characters go. */
 export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\u0085]+/gu, " ")).trim()

@@ -1,6 +1,6 @@
 /** SMPTE timecode: pictures numbered as hours, minutes, seconds and frames. */
 import { Either, Schema } from "effect"
-import type { FrameRate } from "../domain/FrameRate.ts"
+import type { FrameRate } from "../domain/time/FrameRate.ts"
 
 /** Words that are no timecode, or one that this frame rate has not. */
 class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRefused", {

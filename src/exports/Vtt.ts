@@ -1,5 +1,5 @@
 /** WebVTT subtitles. */
-import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
+import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { clockTime, entriesWithLines } from "./EntryText.ts"
 
 /**

@@ -1,5 +1,5 @@
 /** Chapters as ffmpeg reads them. */
-import type { Millis } from "../domain/Units.ts"
+import type { Millis } from "../domain/time/Units.ts"
 import { clockTime } from "../exports/EntryText.ts"
 
 /** A named stretch of the result. */

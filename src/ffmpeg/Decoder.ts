@@ -5,7 +5,7 @@ import { Chunk, Effect, Either, Stream } from "effect"
 import { joinedInt16 } from "../audio/Int16.ts"
 import { type Pcm, toInt16 } from "../audio/Pcm.ts"
 import { closedWav } from "../audio/Wav.ts"
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import type { Binary } from "./Binary.ts"
 import {
   type DecodeAnswer,

@@ -1,5 +1,5 @@
 /** ffmpeg's own description of its inputs, as it prints it before it starts to work. */
-import { ratio, type Ratio } from "../domain/Ratio.ts"
+import { ratio, type Ratio } from "../domain/time/Ratio.ts"
 import { AudioStream, type MediaStream, OtherStream, SubtitleStream, VideoStream } from "./MediaInfo.ts"
 
 /** One input as described. */

@@ -2,7 +2,7 @@
 import { Iterable } from "effect"
 import { type Duck, gainsUnder, type Spoken } from "../audio/Ducking.ts"
 import { sampleBytesOf } from "../audio/WavHeader.ts"
-import type { Frames, Micros } from "../domain/Units.ts"
+import type { Frames, Micros } from "../domain/time/Units.ts"
 import type { JobInput } from "./Job.ts"
 
 /** How many channels the sum has: the original's, as stereo or 5.1. */

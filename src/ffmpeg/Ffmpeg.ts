@@ -1,7 +1,7 @@
 /** ffmpeg as the rest of the program knows it. */
 import { resolve } from "node:path"
 import { Effect, Stream } from "effect"
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 import { locateConfigured } from "./Binary.ts"
 import { madeOf, type PcmBlocks, streamOf } from "./Blocks.ts"
 import type { DecodeSource } from "./Decode.ts"

@@ -1,5 +1,5 @@
 /** What encoders that leave something out must be told, and what they do to a level and to peaks. */
-import type { SampleRate } from "../domain/Units.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 
 /**
  * ffmpeg's own AAC encoder, for a stream such as `a:0`. The way in which it chooses what to leave out by default distorts speech between

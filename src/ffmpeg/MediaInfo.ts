@@ -1,7 +1,7 @@
 /** What a media file holds. */
 import { Schema } from "effect"
-import { Ratio } from "../domain/Ratio.ts"
-import { Micros } from "../domain/Units.ts"
+import { Ratio } from "../domain/time/Ratio.ts"
+import { Micros } from "../domain/time/Units.ts"
 
 const common = {
   /** The stream's number in the file, from 0. */

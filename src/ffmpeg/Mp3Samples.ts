@@ -2,7 +2,7 @@
 import { MPEGDecoder } from "mpg123-decoder"
 import { resampled } from "../audio/Resample.ts"
 import { newRoom, type Room, Rooms } from "../audio/Rooms.ts"
-import { SampleRate } from "../domain/Units.ts"
+import { SampleRate } from "../domain/time/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../audio/PlainMp3.ts"
 
 /** Decodes a file's bytes to mono samples at a rate; undefined where ffmpeg is to judge it. */

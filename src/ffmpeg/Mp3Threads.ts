@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
-import { builtProgram, resourceLimits } from "../domain/BuiltProgram.ts"
-import type { SampleRate } from "../domain/Units.ts"
+import { builtProgram, resourceLimits } from "../domain/values/BuiltProgram.ts"
+import type { SampleRate } from "../domain/time/Units.ts"
 
 /** What is said to a thread. */
 export interface Mp3Order {

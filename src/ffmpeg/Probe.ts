@@ -3,7 +3,7 @@
  * the end of the file, listed by its `framecrc` format, give lengths that are exact where the description rounds to
  * hundredths of a second.
  */
-import { Micros } from "../domain/Units.ts"
+import { Micros } from "../domain/time/Units.ts"
 import { inputsDescribed } from "./Description.ts"
 import type { Job } from "./Job.ts"
 import { AudioStream, MediaInfo, type MediaStream, VideoStream } from "./MediaInfo.ts"

@@ -2,7 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { digestOf } from "../pipeline/DeliveryRecord.ts"
 import { deliverySettled } from "../pipeline/DeliverySettled.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"

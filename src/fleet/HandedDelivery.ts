@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect, Schema } from "effect"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { deliverySettled, toldUndone } from "../pipeline/DeliverySettled.ts"
 import { considered, type JobResult, recorded } from "../pipeline/JobDelivery.ts"
 import type { JobPlan } from "../pipeline/Plan.ts"

@@ -1,8 +1,8 @@
 /** The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted. */
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
-import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import { Setback } from "../domain/Setback.ts"
-import { isUnderWay } from "../domain/UtteranceState.ts"
+import type { ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
+import { Setback } from "../domain/task/FailureReason.ts"
+import { isUnderWay } from "../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../pipeline/Plan.ts"
 import { Progress } from "../pipeline/Progress.ts"
 import { mendClips } from "../pipeline/Speak.ts"

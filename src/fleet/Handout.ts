@@ -1,7 +1,7 @@
 /** Utterances put into their queues, and taken back where no worker has begun them. */
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
-import type { ProviderId } from "../domain/Ids.ts"
+import type { ProviderId } from "../domain/values/Ids.ts"
 import type { JobPlan } from "../pipeline/Plan.ts"
 import type { SpeakRun } from "../pipeline/SpeakRun.ts"
 import type { UtteranceRecord } from "../store/Handover.ts"

@@ -5,9 +5,9 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Redis } from "ioredis"
-import type { TaskId, UtteranceKey } from "../domain/Ids.ts"
-import type { Utterance } from "../domain/Utterance.ts"
-import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import type { TaskId, UtteranceKey } from "../domain/values/Ids.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
+import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
 import { checksumOf } from "../store/Checksum.ts"
 import { Handover, type UtteranceRecord } from "../store/Handover.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
 import { Effect, Option, Schedule, Schema } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { checksumOf } from "../store/Checksum.ts"
 import { makeFolder } from "../store/Folder.ts"
 import { UtteranceRecord } from "../store/Handover.ts"

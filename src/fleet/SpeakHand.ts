@@ -1,7 +1,7 @@
 /** A worker's hand for utterances: one job of a provider's queue from where it stands to its end. */
 import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "effect"
-import type { ProviderId } from "../domain/Ids.ts"
-import { profileOf } from "../domain/ProviderProfile.ts"
+import type { ProviderId } from "../domain/values/Ids.ts"
+import { profileOf } from "../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
 import { Slots } from "../gateway/Slot.ts"
 import { limitReached, SpeakBudget } from "../pipeline/SpeakBudget.ts"

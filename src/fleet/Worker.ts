@@ -5,7 +5,7 @@
 import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
 import type { Redis } from "ioredis"
-import { knownProviders, ProviderId, type UtteranceKey } from "../domain/Ids.ts"
+import { knownProviders, ProviderId, type UtteranceKey } from "../domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../pipeline/Progress.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Deliveries } from "../store/Deliveries.ts"

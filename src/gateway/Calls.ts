@@ -14,7 +14,7 @@ import type {
   Unavailable,
   Unprocessable
 } from "../contract/Errors.ts"
-import { millis } from "../domain/Units.ts"
+import { millis } from "../domain/time/Units.ts"
 import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "./Fault.ts"
 import { believedWait } from "./Tolerance.ts"
 

@@ -1,8 +1,8 @@
 /** What can go wrong between the pipeline and the service, told apart by what is to be done about it. */
 import { Schema } from "effect"
-import { TaskId } from "../domain/Ids.ts"
-import { Setback, type SetbackKind } from "../domain/Setback.ts"
-import { Millis } from "../domain/Units.ts"
+import { TaskId } from "../domain/values/Ids.ts"
+import { Setback, type SetbackKind } from "../domain/task/FailureReason.ts"
+import { Millis } from "../domain/time/Units.ts"
 
 /** The service's words: one line, cut to a length that can be shown, free of the key. */
 const words = Schema.String

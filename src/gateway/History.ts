@@ -1,7 +1,7 @@
 /** The search of the service's history for marks: whether a create whose answer was lost made a task. */
 import { Effect, Option } from "effect"
 import type { TaskPage } from "../contract/Task.ts"
-import { type Mark, marksIn } from "../domain/Mark.ts"
+import { type Mark, marksIn } from "../domain/task/TaskMarker.ts"
 import type { CallFault } from "./Fault.ts"
 import { type PastTask, pastTaskOf } from "./Sight.ts"
 

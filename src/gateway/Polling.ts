@@ -1,8 +1,8 @@
 /** Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is up. */
 import { Duration, Effect, Schedule } from "effect"
-import type { Estimate } from "../domain/Estimate.ts"
-import type { TaskId } from "../domain/Ids.ts"
-import { millis } from "../domain/Units.ts"
+import type { Estimate } from "../domain/values/Estimate.ts"
+import type { TaskId } from "../domain/values/Ids.ts"
+import { millis } from "../domain/time/Units.ts"
 import { FailedAtService, type CallFault, NeverSettled, type Refused, type Vanished } from "./Fault.ts"
 import { asked } from "./Patience.ts"
 import type { Done, Sight } from "./Sight.ts"

@@ -1,6 +1,6 @@
 /** What a look at a task shows. */
 import { lastingFailures, type Task } from "../contract/Task.ts"
-import { TaskId } from "../domain/Ids.ts"
+import { TaskId } from "../domain/values/Ids.ts"
 import { unsaid } from "./Foreign.ts"
 
 /** The task has its audio. Addresses may be relative, may lie on another host and may expire. */

@@ -1,5 +1,5 @@
 /** index.html of a batch: how the run went, and every job with its figures, those that need a look first. */
-import type { JobSummary, Metrics, RunReport } from "../domain/Report.ts"
+import type { JobSummary, Metrics, RunReport } from "../domain/report/Report.ts"
 import { cards } from "./Cards.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { type Figure, figuresOf } from "./Figures.ts"

@@ -1,5 +1,5 @@
 /** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
-import type { CueReport, JobReport } from "../domain/Report.ts"
+import type { CueReport, JobReport } from "../domain/report/Report.ts"
 import { marksIn, skipWords } from "./Flags.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
 import { harmOf, overlapsIn } from "./Harm.ts"

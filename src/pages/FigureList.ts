@@ -1,5 +1,5 @@
 /** A job's figures as a list of cards. */
-import type { Metrics } from "../domain/Report.ts"
+import type { Metrics } from "../domain/report/Report.ts"
 import { type Change, figuresOf } from "./Figures.ts"
 import { type Html, html } from "./Html.ts"
 

@@ -1,5 +1,5 @@
 /** A job's figures as its pages show them, each beside what it was in the run before. */
-import { type Metrics, unheard } from "../domain/Report.ts"
+import { type Metrics, unheard } from "../domain/report/Report.ts"
 import { factor, grouped } from "./Times.ts"
 
 /** One figure with its words. */

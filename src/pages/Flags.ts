@@ -1,5 +1,5 @@
 /** What the pages say about cues that a person should look at. */
-import type { CueReport } from "../domain/Report.ts"
+import type { CueReport } from "../domain/report/Report.ts"
 import { overlapsIn } from "./Harm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 

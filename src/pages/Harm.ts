@@ -1,5 +1,5 @@
 /** How much harm a cue does to whoever watches the film: what the list of cues is sorted by. */
-import type { CueReport } from "../domain/Report.ts"
+import type { CueReport } from "../domain/report/Report.ts"
 
 /** What the harm of a cue is judged by. */
 export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">

@@ -1,5 +1,5 @@
 /** report.html of a job: its figures, its sound with the cues on it, and every cue with what became of it. */
-import type { JobReport, Metrics } from "../domain/Report.ts"
+import type { JobReport, Metrics } from "../domain/report/Report.ts"
 import { cueColumns, cueTable } from "./CueTable.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { figureList } from "./FigureList.ts"

@@ -1,5 +1,5 @@
 /** Where the lengths of a plan's lines come from, in words. */
-import type { PlannedJob } from "../domain/PlanReport.ts"
+import type { PlannedJob } from "../domain/report/PlanReport.ts"
 import { grouped } from "./Times.ts"
 
 /** One sentence on the lengths of all jobs' lines. */

@@ -1,5 +1,5 @@
 /** A plan's credits, SRT characters and disk space in sentences, for the terminal and the page. */
-import type { DiskSpace, PlanReport, SrtCost } from "../domain/PlanReport.ts"
+import type { DiskSpace, PlanReport, SrtCost } from "../domain/report/PlanReport.ts"
 import { grouped } from "./Times.ts"
 
 /** One sentence each on whatever the plan knows. */

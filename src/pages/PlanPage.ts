@@ -1,5 +1,5 @@
 /** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
-import { type PlannedJob, type PlanReport, type TightLine, toBeSent } from "../domain/PlanReport.ts"
+import { type PlannedJob, type PlanReport, type TightLine, toBeSent } from "../domain/report/PlanReport.ts"
 import { type Card, cards } from "./Cards.ts"
 import { documentOf, type PageParts } from "./Document.ts"
 import { type Content, type Html, html } from "./Html.ts"

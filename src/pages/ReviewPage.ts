@@ -1,5 +1,5 @@
 /** A job's page in review: the report, with a box in which a cue is changed, heard anew and accepted. */
-import type { JobReport } from "../domain/Report.ts"
+import type { JobReport } from "../domain/report/Report.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import { jobDocument, type JobPageExtras } from "./JobPage.ts"
 import { reviewKeys } from "./Keys.ts"

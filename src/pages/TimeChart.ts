@@ -1,5 +1,5 @@
 /** Speed and shift of every cue over the programme's time, as a drawing in the page itself. */
-import type { JobReport } from "../domain/Report.ts"
+import type { JobReport } from "../domain/report/Report.ts"
 import { type Html, html } from "./Html.ts"
 import { axisTimes, factor, signedSeconds } from "./Times.ts"
 

@@ -1,6 +1,6 @@
 /** The batch, written down: what is to be said, which job needs it, and what of it is at hand. */
 import { Effect } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { isGivenUp } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"

@@ -1,9 +1,9 @@
 /** What is wrong with a batch's jobs as a whole, each of which may be well by itself. */
 import { Array } from "effect"
-import { knownProviders } from "../domain/Ids.ts"
-import type { Manifest } from "../domain/Manifest.ts"
-import { nearest } from "../domain/Nearest.ts"
-import { type OutputName, soundNames } from "../domain/Outputs.ts"
+import { knownProviders } from "../domain/values/Ids.ts"
+import type { Manifest } from "../domain/manifest/Manifest.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
+import { type OutputName, soundNames } from "../domain/manifest/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { asFolder } from "./JobName.ts"

@@ -3,11 +3,11 @@
  * accident, nothing new is sent before the manifest makes a choice.
  */
 import { Array, Effect } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { Script } from "../domain/Cue.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { TextSettings } from "../domain/ScriptSettings.ts"
-import type { Utterance, UtteranceUse } from "../domain/Utterance.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { Script } from "../domain/speech/Cue.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { TextSettings } from "../domain/manifest/ScriptSettings.ts"
+import type { Utterance, UtteranceUse } from "../domain/speech/Utterance.ts"
 import { type BilingualFile, bilingualFileOf } from "../script/BilingualFile.ts"
 import { isShown } from "../script/StyleFilter.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"

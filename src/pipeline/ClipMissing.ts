@@ -1,6 +1,6 @@
 /** A clip that was there when the job was placed, and is not when it is mixed. */
 import { Schema } from "effect"
-import { UtteranceKey } from "../domain/Ids.ts"
+import { UtteranceKey } from "../domain/values/Ids.ts"
 
 /** The clip's file was deleted or damaged meanwhile: whoever hears of it removes what is left of it, and the next run fetches it again. */
 export class ClipMissing extends Schema.TaggedError<ClipMissing>()("ClipMissing", {

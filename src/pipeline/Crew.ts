@@ -1,6 +1,6 @@
 /** Who speaks and delivers a batch: this process by itself, or others that it hands the work to. */
 import { Effect } from "effect"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../store/ClipFolder.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import type { StateUnusable } from "../store/StateFault.ts"

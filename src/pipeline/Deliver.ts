@@ -1,9 +1,9 @@
 /** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import { type OutputName, soundNames, timelineNames } from "../domain/Outputs.ts"
-import { unheard } from "../domain/Report.ts"
-import type { SubtitleEntry } from "../domain/SubtitleEntry.ts"
+import { type OutputName, soundNames, timelineNames } from "../domain/manifest/Outputs.ts"
+import { unheard } from "../domain/report/Report.ts"
+import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
 import type { AudioSink } from "../ffmpeg/Encode.ts"

@@ -1,6 +1,6 @@
 /** A job's delivery with whatever goes wrong in it as its result. */
 import { Effect } from "effect"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"

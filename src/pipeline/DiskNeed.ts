@@ -1,6 +1,6 @@
 /** Estimates how much room a run takes on the disk: its clips in the state folder, its results in the output folder. */
-import type { Utterance } from "../domain/Utterance.ts"
-import { deliveryRate } from "../domain/Units.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
+import { deliveryRate } from "../domain/time/Units.ts"
 import { speechBitrates } from "../ffmpeg/Lossy.ts"
 import { naturalLength } from "../script/Pace.ts"
 import type { Job } from "./Job.ts"

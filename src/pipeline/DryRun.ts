@@ -1,8 +1,8 @@
 /** What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit. */
 import { Array } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Line } from "../domain/Line.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { Line } from "../domain/speech/Line.ts"
 import type {
   Balance,
   DiskSpace,
@@ -10,8 +10,8 @@ import type {
   PlannedJob,
   PlannedSpeaker,
   PlanReport
-} from "../domain/PlanReport.ts"
-import type { Utterance } from "../domain/Utterance.ts"
+} from "../domain/report/PlanReport.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
 import { speakersOf } from "../script/Cast.ts"
 import { bilingualNotices } from "./BilingualPlan.ts"
 import { filmTooShort } from "./CueNumbers.ts"

@@ -3,9 +3,9 @@
  * each job is placed and delivered as soon as all of its utterances are there.
  */
 import { Cause, Effect, Fiber, Layer, Option } from "effect"
-import type { JobId, UtteranceKey } from "../domain/Ids.ts"
-import type { RunReport } from "../domain/Report.ts"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
+import type { RunReport } from "../domain/report/Report.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Finished } from "../store/Finished.ts"

@@ -5,9 +5,9 @@ import type { Room } from "../audio/Rooms.ts"
 import { resampled } from "../audio/Resample.ts"
 import { finishedWav } from "../audio/Finish.ts"
 import { decibelsOf, gainOf } from "../audio/Pcm.ts"
-import { notDevice } from "../domain/FileName.ts"
-import type { TimelineName } from "../domain/Outputs.ts"
-import type { Placement } from "../domain/Placement.ts"
+import { notDevice } from "../domain/values/FileName.ts"
+import type { TimelineName } from "../domain/manifest/Outputs.ts"
+import type { Placement } from "../domain/speech/Placement.ts"
 import {
   Timeline,
   TimelineClip,
@@ -15,8 +15,8 @@ import {
   TimelineMarker,
   TimelineMedia,
   TimelineTrack
-} from "../domain/Timeline.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+} from "../domain/speech/Timeline.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import {
   deliveryRate,
   type Frames,
@@ -26,7 +26,7 @@ import {
   millis,
   millisAt,
   type SampleRate
-} from "../domain/Units.ts"
+} from "../domain/time/Units.ts"
 import { csv } from "../exports/Csv.ts"
 import { edl } from "../exports/Edl.ts"
 import { finalCutXml } from "../exports/FinalCutXml.ts"

@@ -1,8 +1,8 @@
 /** A part of a programme that stands for the whole: lines from all over it, with its long silences left out. */
-import { Placement } from "../domain/Placement.ts"
-import { frames, framesAt, type Millis, millis } from "../domain/Units.ts"
+import { Placement } from "../domain/speech/Placement.ts"
+import { frames, framesAt, type Millis, millis } from "../domain/time/Units.ts"
 import type { Programme } from "./Mixdown.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 
 /** The most samples of an excerpt, all channels: four minutes at 24 kHz, mono. */
 const mostSamples = 6_000_000

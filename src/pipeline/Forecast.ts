@@ -1,12 +1,12 @@
 /** How a planned job would come out, before it is spoken: lengths measured, learned or estimated, and what would not fit. */
 import { Array, Option } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import { Clip, Segment } from "../domain/Clip.ts"
-import type { Estimate } from "../domain/Estimate.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Line } from "../domain/Line.ts"
-import type { Placement } from "../domain/Placement.ts"
-import type { LengthSource, PlannedJob, TightLine } from "../domain/PlanReport.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import { Clip, Segment } from "../domain/speech/Clip.ts"
+import type { Estimate } from "../domain/values/Estimate.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { Line } from "../domain/speech/Line.ts"
+import type { Placement } from "../domain/speech/Placement.ts"
+import type { LengthSource, PlannedJob, TightLine } from "../domain/report/PlanReport.ts"
 import {
   frames,
   framesBetween,
@@ -18,8 +18,8 @@ import {
   millisHolding,
   SampleRate,
   seconds
-} from "../domain/Units.ts"
-import { charactersOf, type Utterance } from "../domain/Utterance.ts"
+} from "../domain/time/Units.ts"
+import { charactersOf, type Utterance } from "../domain/speech/Utterance.ts"
 import { likelyLength } from "../script/Pace.ts"
 import type { CueWords } from "../script/Words.ts"
 import { lineName, placeLines } from "./Place.ts"

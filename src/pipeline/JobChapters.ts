@@ -1,7 +1,7 @@
 /** A job's chapters: as its manifest has them, or a narration's headings. */
-import type { Script } from "../domain/Cue.ts"
-import type { Placement } from "../domain/Placement.ts"
-import { deliveryRate, type Frames, fromSeconds, type Millis, millisAt } from "../domain/Units.ts"
+import type { Script } from "../domain/speech/Cue.ts"
+import type { Placement } from "../domain/speech/Placement.ts"
+import { deliveryRate, type Frames, fromSeconds, type Millis, millisAt } from "../domain/time/Units.ts"
 import type { Chapter } from "../ffmpeg/Chapters.ts"
 import type { Job } from "./Job.ts"
 

@@ -1,8 +1,8 @@
 /** One job from its clips to its files and report; or left alone, where it would make the same again. */
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
-import type { Clip } from "../domain/Clip.ts"
-import { type JobReport, type Metrics, unheard } from "../domain/Report.ts"
+import type { Clip } from "../domain/speech/Clip.ts"
+import { type JobReport, type Metrics, unheard } from "../domain/report/Report.ts"
 import {
   deliveryRate,
   type Frames,
@@ -10,9 +10,9 @@ import {
   framesAtMicros,
   millis,
   millisAtMicros
-} from "../domain/Units.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+} from "../domain/time/Units.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { looksOf } from "../pages/Flags.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"

@@ -1,5 +1,5 @@
 /** Names of jobs: what one is called whose manifest says nothing, and which are one on a disk. */
-import { mostBytes, notDevice, withoutForbidden } from "../domain/FileName.ts"
+import { mostBytes, notDevice, withoutForbidden } from "../domain/values/FileName.ts"
 
 /** Letters of a job's name at most, as `JobId` has it. */
 const mostLetters = 120

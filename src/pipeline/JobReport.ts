@@ -1,13 +1,13 @@
 /** report.json of a job: every cue of its source with what became of it, and how well it all fits. */
 import { Array } from "effect"
-import type { Clip } from "../domain/Clip.ts"
-import type { Script } from "../domain/Cue.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Line } from "../domain/Line.ts"
-import type { Flag, Placement } from "../domain/Placement.ts"
-import type { CueReport, JobReport } from "../domain/Report.ts"
-import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import type { Clip } from "../domain/speech/Clip.ts"
+import type { Script } from "../domain/speech/Cue.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { Line } from "../domain/speech/Line.ts"
+import type { Flag, Placement } from "../domain/speech/Placement.ts"
+import type { CueReport, JobReport } from "../domain/report/Report.ts"
+import { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import {
   type Frames,
   deliveryRate,
@@ -16,8 +16,8 @@ import {
   millis,
   millisAtMicros,
   seconds
-} from "../domain/Units.ts"
-import { charactersOf, type UtteranceUse } from "../domain/Utterance.ts"
+} from "../domain/time/Units.ts"
+import { charactersOf, type UtteranceUse } from "../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
 import { sentencesOf } from "../script/Sentences.ts"
 import { behindFilm, type CueWords, type Words } from "../script/Words.ts"

@@ -2,7 +2,7 @@
 import { basename, join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
-import { RunReport } from "../domain/Report.ts"
+import { RunReport } from "../domain/report/Report.ts"
 import { isManifest } from "./BatchKey.ts"
 import type { Batch } from "./Job.ts"
 import { asFolder } from "./JobName.ts"

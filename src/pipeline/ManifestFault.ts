@@ -1,6 +1,6 @@
 /** What a schema does not take of a manifest: one fault a place, in words that tell how to mend it. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
-import { nearest } from "../domain/Nearest.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
 import { choicesAt, keysAt, type Place, placeOfKey, wantedAt } from "./SchemaShape.ts"
 
 /** A fault at a place in a value. */

@@ -1,7 +1,7 @@
 /** A manifest's text, checked against its schema, with each fault at its line. */
 import { Array, Either, Schema } from "effect"
 import { type Document, isCollection, isNode, isScalar, type LineCounter } from "yaml"
-import { Manifest } from "../domain/Manifest.ts"
+import { Manifest } from "../domain/manifest/Manifest.ts"
 import { readYaml } from "../script/Yaml.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import { faultsOf } from "./ManifestFault.ts"

@@ -1,8 +1,8 @@
 /** How well a job's speech fits its cues, in the figures that report.json promises. */
-import type { SpeakerName } from "../domain/Ids.ts"
-import { isFaster } from "../domain/Placement.ts"
-import type { Metrics } from "../domain/Report.ts"
-import type { Lufs, Millis } from "../domain/Units.ts"
+import type { SpeakerName } from "../domain/values/Ids.ts"
+import { isFaster } from "../domain/speech/Placement.ts"
+import type { Metrics } from "../domain/report/Report.ts"
+import type { Lufs, Millis } from "../domain/time/Units.ts"
 
 /** A cue as it was dubbed; `heard` is absent where it was skipped or failed. */
 export interface DubbedCue {

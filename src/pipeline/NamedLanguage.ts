@@ -1,8 +1,8 @@
 /** The language in a subtitle's name, as in `film.pt-BR.srt`, `film.en.sdh.srt`, `film.eng.srt` or `film.English.srt`. */
 import { basename, extname } from "node:path"
 import { Either } from "effect"
-import type { LanguageTag } from "../domain/Ids.ts"
-import { languageNamed } from "../domain/LanguageName.ts"
+import type { LanguageTag } from "../domain/values/Ids.ts"
+import { languageNamed } from "../domain/values/LanguageName.ts"
 
 /** What players and shops mark subtitles with behind the language: for whom they are, not what they are written in. */
 const mark = /\.(?:sdh|cc|hoh|forced|default|full)$/iu

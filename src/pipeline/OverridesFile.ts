@@ -2,7 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
-import { type CueOverride, type CueOverrides, OverridesFile } from "../domain/CueOverride.ts"
+import { type CueOverride, type CueOverrides, OverridesFile } from "../domain/manifest/CueOverride.ts"
 import { inputText } from "./InputFile.ts"
 import { rejected } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"

@@ -2,13 +2,13 @@
 import { Array, Option } from "effect"
 import { type Fitted, fitLines } from "../audio/Fit.ts"
 import type { FitLine } from "../audio/FitCost.ts"
-import { type Clip, isSaid } from "../domain/Clip.ts"
-import type { SpeakerName, UtteranceKey } from "../domain/Ids.ts"
-import type { Line, Slot } from "../domain/Line.ts"
-import { ClipPart, type FitLimits, Placement } from "../domain/Placement.ts"
-import { unchecked } from "../domain/Unchecked.ts"
-import { framesBetween, type Millis, millis, millisHolding } from "../domain/Units.ts"
-import { charactersOf, type LineRef, type UtteranceUse } from "../domain/Utterance.ts"
+import { type Clip, isSaid } from "../domain/speech/Clip.ts"
+import type { SpeakerName, UtteranceKey } from "../domain/values/Ids.ts"
+import type { Line, Slot } from "../domain/speech/Line.ts"
+import { ClipPart, type FitLimits, Placement } from "../domain/speech/Placement.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
+import { framesBetween, type Millis, millis, millisHolding } from "../domain/time/Units.ts"
+import { charactersOf, type LineRef, type UtteranceUse } from "../domain/speech/Utterance.ts"
 
 /** Silence between the pieces of a line that was too long for one task. */
 export const pieceGap = millis(120)

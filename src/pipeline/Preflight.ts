@@ -1,8 +1,8 @@
 /** The last look before anything is paid for: whether the service knows the providers and voices that are asked for. */
 import { Array, Effect } from "effect"
-import type { ProviderId } from "../domain/Ids.ts"
-import { nearest } from "../domain/Nearest.ts"
-import type { Utterance } from "../domain/Utterance.ts"
+import type { ProviderId } from "../domain/values/Ids.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
 import { Broken } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"

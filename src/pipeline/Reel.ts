@@ -1,8 +1,8 @@
 /** How a film counts its pictures: what editors' timelines and timecodes go by. */
 import { Either, Equal } from "effect"
-import type { TimelineFilm } from "../domain/Timeline.ts"
-import { type FrameRate, frameRateNamed, frameRateOf } from "../domain/FrameRate.ts"
-import { deliveryRate, type Frames, frames } from "../domain/Units.ts"
+import type { TimelineFilm } from "../domain/speech/Timeline.ts"
+import { type FrameRate, frameRateNamed, frameRateOf } from "../domain/time/FrameRate.ts"
+import { deliveryRate, type Frames, frames } from "../domain/time/Units.ts"
 import { pictureOf } from "../exports/Timecode.ts"
 import { type MediaInfo, mainSound, type VideoStream } from "../ffmpeg/MediaInfo.ts"
 import type { Job } from "./Job.ts"

@@ -1,8 +1,8 @@
 /** The pages beside the reports: a job's report.html, and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { OutputName } from "../domain/Outputs.ts"
-import type { JobReport, JobSummary, Metrics, RunReport } from "../domain/Report.ts"
+import type { OutputName } from "../domain/manifest/Outputs.ts"
+import type { JobReport, JobSummary, Metrics, RunReport } from "../domain/report/Report.ts"
 import { type BatchJob, batchPage } from "../pages/BatchPage.ts"
 import { builtParts } from "../pages/BuiltParts.ts"
 import { jobPage } from "../pages/JobPage.ts"

@@ -3,9 +3,9 @@
  * made from has changed: they would be paid for again.
  */
 import { Array, Effect, Option, Schema } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { UtteranceUse } from "../domain/Utterance.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { checksumOf } from "../store/Checksum.ts"
 import { Finished } from "../store/Finished.ts"
 import { Learned } from "../store/Learned.ts"

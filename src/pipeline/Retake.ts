@@ -3,12 +3,12 @@
  * spoken faster by the voice itself.
  */
 import { Effect } from "effect"
-import { Casting } from "../domain/Casting.ts"
-import type { Line } from "../domain/Line.ts"
-import type { FitLimits, Placement } from "../domain/Placement.ts"
-import type { ProviderProfile } from "../domain/ProviderProfile.ts"
-import { millisAtMicros } from "../domain/Units.ts"
-import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../domain/Utterance.ts"
+import { Casting } from "../domain/speech/Casting.ts"
+import type { Line } from "../domain/speech/Line.ts"
+import type { FitLimits, Placement } from "../domain/speech/Placement.ts"
+import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
+import { millisAtMicros } from "../domain/time/Units.ts"
+import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../domain/speech/Utterance.ts"
 import { srtInput } from "../script/SrtInput.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import type { Batch } from "./Job.ts"

@@ -1,8 +1,8 @@
 /** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../audio/Wav.ts"
-import { overrideName } from "../domain/CueOverride.ts"
-import type { Placement } from "../domain/Placement.ts"
+import { overrideName } from "../domain/manifest/CueOverride.ts"
+import type { Placement } from "../domain/speech/Placement.ts"
 import {
   deliveryRate,
   framesAt,
@@ -11,7 +11,7 @@ import {
   millis,
   millisAtMicros,
   seconds
-} from "../domain/Units.ts"
+} from "../domain/time/Units.ts"
 import type { CuePart, CueSheet, Take, Wishes } from "../pages/ReviewWire.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"

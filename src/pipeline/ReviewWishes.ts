@@ -1,9 +1,9 @@
 /** What a person wishes for a cue, and what that changes about the script. */
 import { Effect, Either, ParseResult, Schema } from "effect"
-import { type CueOverride, type CueOverrides, overrideName } from "../domain/CueOverride.ts"
-import { ProviderId, VoiceId } from "../domain/Ids.ts"
-import type { Line } from "../domain/Line.ts"
-import { seconds } from "../domain/Units.ts"
+import { type CueOverride, type CueOverrides, overrideName } from "../domain/manifest/CueOverride.ts"
+import { ProviderId, VoiceId } from "../domain/values/Ids.ts"
+import type { Line } from "../domain/speech/Line.ts"
+import { seconds } from "../domain/time/Units.ts"
 import type { KnownVoice, Wish, Wishes } from "../pages/ReviewWire.ts"
 import type { Batch } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"

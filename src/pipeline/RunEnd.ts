@@ -1,7 +1,7 @@
 /** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
 import { Path } from "@effect/platform"
 import { Clock, DateTime, Effect, Either } from "effect"
-import type { RunReport } from "../domain/Report.ts"
+import type { RunReport } from "../domain/report/Report.ts"
 import { Outlay } from "../store/Outlay.ts"
 import { looksOf } from "../pages/Flags.ts"
 import type { Batch, Job } from "./Job.ts"

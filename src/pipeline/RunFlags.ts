@@ -1,7 +1,7 @@
 /** What the command line says of a batch. */
 import type { Effect } from "effect"
 import type { BilingualChoice } from "./BilingualPlan.ts"
-import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
+import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
 
 /** What the command line adds to, or says instead of, a manifest. */
 export interface RunFlags {

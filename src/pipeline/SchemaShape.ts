@@ -1,6 +1,6 @@
 /** What a schema takes at a place, and where it knows a key: for messages on manifests. */
 import { Array, SchemaAST } from "effect"
-import { expectedBy } from "../domain/Expected.ts"
+import { expectedBy } from "../domain/values/SchemaWords.ts"
 
 /** A place in a value: keys and positions from the outside in. */
 export type Place = ReadonlyArray<PropertyKey>

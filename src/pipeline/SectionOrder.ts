@@ -2,7 +2,7 @@
 import type { MessagePort } from "node:worker_threads"
 import type { Heard } from "../audio/Listener.ts"
 import type { Section } from "../audio/Section.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { HandFault, type RequestOrder } from "../ffmpeg/Hands.ts"
 import type { Mastering, MixLine } from "./SectionMaking.ts"
 import { ClipGone } from "./Speech.ts"

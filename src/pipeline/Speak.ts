@@ -1,7 +1,7 @@
 /** The speak stage: every utterance that is wanted and not at hand is spoken, fetched and kept as a clip. */
 import { Effect } from "effect"
-import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import { isUnderWay } from "../domain/UtteranceState.ts"
+import type { ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
+import { isUnderWay } from "../domain/task/UtteranceState.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { ClipFolder } from "../store/ClipFolder.ts"
 import { Slots } from "../gateway/Slot.ts"

@@ -1,6 +1,6 @@
 /** The money of one run: what may be spent, what is set aside for creates under way, what was spent. */
 
-import type { Casting } from "../domain/Casting.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
 import type { Learned } from "../store/Learned.ts"
 import type { SpeakSettings } from "./SpeakSettings.ts"
 

@@ -1,8 +1,8 @@
 /** From what was received to a clip on disk: decoded, judged, cut into the utterance's parts, measured. */
 import { Effect, Either } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
-import { Clip, type Segment } from "../domain/Clip.ts"
-import { type Utterance, charactersOf } from "../domain/Utterance.ts"
+import { Clip, type Segment } from "../domain/speech/Clip.ts"
+import { type Utterance, charactersOf } from "../domain/speech/Utterance.ts"
 import type { Fetched } from "../gateway/Gateway.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { ClipWork } from "./ClipMaker.ts"
@@ -10,7 +10,7 @@ import type { Unusable } from "./ClipMaking.ts"
 import type { Undecodable } from "./SpeakDecoder.ts"
 import { endingOf } from "./SpeakRate.ts"
 import type { SpeakParts } from "./SpeakRun.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 
 /** A clip that was kept. */
 export interface KeptClip {

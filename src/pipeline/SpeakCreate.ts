@@ -3,9 +3,9 @@
  * have been made without our knowing.
  */
 import { Duration, Effect, Fiber, Schedule } from "effect"
-import type { ProviderId, TaskId } from "../domain/Ids.ts"
-import { labelled, markOf } from "../domain/Mark.ts"
-import { Setback } from "../domain/Setback.ts"
+import type { ProviderId, TaskId } from "../domain/values/Ids.ts"
+import { labelled, markOf } from "../domain/task/TaskMarker.ts"
+import { Setback } from "../domain/task/FailureReason.ts"
 import { type CallFault, setbackOf } from "../gateway/Fault.ts"
 import type { Lane } from "../gateway/Lane.ts"
 import { asked, backoff, persistently } from "../gateway/Patience.ts"

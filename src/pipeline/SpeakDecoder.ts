@@ -4,7 +4,7 @@
  */
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { Pcm } from "../audio/Pcm.ts"
-import { deliveryRate, type SampleRate } from "../domain/Units.ts"
+import { deliveryRate, type SampleRate } from "../domain/time/Units.ts"
 import { filesPerProcess } from "../ffmpeg/Decode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { mp3Threads } from "../ffmpeg/Mp3Threads.ts"

@@ -1,7 +1,7 @@
 /** One utterance from where it stands to its end, whoever hands it out: a run on this machine, or a worker of a fleet. */
 import { Effect } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Setback } from "../domain/Setback.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { Setback } from "../domain/task/FailureReason.ts"
 import type { Lane } from "../gateway/Lane.ts"
 import type { Slots } from "../gateway/Slot.ts"
 import type { StateUnusable } from "../store/StateFault.ts"

@@ -1,6 +1,6 @@
 /** How the speaking of one utterance can end otherwise than with its clip. */
 import { Data } from "effect"
-import type { Setback } from "../domain/Setback.ts"
+import type { Setback } from "../domain/task/FailureReason.ts"
 
 /** Creates were stopped: it is left as it is, for the next run. */
 export class Left extends Data.TaggedError("Left")<Record<never, never>> {}

@@ -1,6 +1,6 @@
 /** What a fault leads to: the run's end, a take given up, or an utterance set aside. */
 import { Duration, Effect } from "effect"
-import type { Setback } from "../domain/Setback.ts"
+import type { Setback } from "../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, setbackOf } from "../gateway/Fault.ts"
 import type { StateUnusable } from "../store/StateFault.ts"
 import type { UtteranceRow } from "../store/UtteranceRow.ts"

@@ -1,6 +1,6 @@
 /** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
 import { Duration, Effect, Either } from "effect"
-import { Setback } from "../domain/Setback.ts"
+import { Setback } from "../domain/task/FailureReason.ts"
 import { setbackOf } from "../gateway/Fault.ts"
 import type { Done } from "../gateway/Sight.ts"
 import type { StateUnusable } from "../store/StateFault.ts"

@@ -1,7 +1,7 @@
 /** Prices of one run and its spending: by what tasks say, by the named price, and, under a limit, by the account's balance. */
 import { Duration, Effect, Option, type Scope } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import type { Utterance } from "../domain/Utterance.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import type { Utterance } from "../domain/speech/Utterance.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
 import { type Learned, modelOf } from "../store/Learned.ts"
 import { limitReached, priceBy, SpeakBudget } from "./SpeakBudget.ts"

@@ -3,8 +3,8 @@
  * after a crash knows what may have happened.
  */
 import { Effect } from "effect"
-import type { TaskId } from "../domain/Ids.ts"
-import { markOf, marksIn } from "../domain/Mark.ts"
+import type { TaskId } from "../domain/values/Ids.ts"
+import { markOf, marksIn } from "../domain/task/TaskMarker.ts"
 import { setbackOf } from "../gateway/Fault.ts"
 import type { Lane } from "../gateway/Lane.ts"
 import { lookPlan, settle } from "../gateway/Polling.ts"

@@ -1,6 +1,6 @@
 /** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
 import { Deferred, Duration, Effect, type Fiber, Runtime, Scope } from "effect"
-import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
+import type { ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../gateway/Lane.ts"
 import { SettleTimes } from "../gateway/SettleTimes.ts"

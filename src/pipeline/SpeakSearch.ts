@@ -1,6 +1,6 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
 import { Duration, Effect } from "effect"
-import { markOf } from "../domain/Mark.ts"
+import { markOf } from "../domain/task/TaskMarker.ts"
 import { Broken, type CallFault } from "../gateway/Fault.ts"
 import type { Walk } from "../gateway/History.ts"
 import type { PastTask } from "../gateway/Sight.ts"

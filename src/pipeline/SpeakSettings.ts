@@ -1,9 +1,9 @@
 /** What the speak stage is given, and what it gives back. */
 import type { Duration } from "effect"
-import type { ProviderId, UtteranceKey } from "../domain/Ids.ts"
-import type { HaltReason } from "../domain/Report.ts"
-import type { Undecided } from "../domain/ServiceSettings.ts"
-import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import type { ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
+import type { HaltReason } from "../domain/report/Report.ts"
+import type { Undecided } from "../domain/manifest/ServiceSettings.ts"
+import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 
 export interface SpeakSettings {
   /** The utterances wanted, planned before, in the order in which they are wanted. */

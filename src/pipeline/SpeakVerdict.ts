@@ -2,9 +2,9 @@
 import { judgeClip, type ClipFacts, type Suspicion } from "../audio/Judge.ts"
 import { type Pcm, sliceOf } from "../audio/Pcm.ts"
 import type { Speech } from "../audio/Trim.ts"
-import { isSaid, type Segment } from "../domain/Clip.ts"
-import type { Estimate } from "../domain/Estimate.ts"
-import { charactersOf } from "../domain/Utterance.ts"
+import { isSaid, type Segment } from "../domain/speech/Clip.ts"
+import type { Estimate } from "../domain/values/Estimate.ts"
+import { charactersOf } from "../domain/speech/Utterance.ts"
 
 /** What a clip is judged by. */
 export interface Spoken {

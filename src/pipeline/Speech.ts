@@ -5,8 +5,8 @@ import { newRoom, type Room } from "../audio/Rooms.ts"
 import { resampled } from "../audio/Resample.ts"
 import { spedUp } from "../audio/Stretch.ts"
 import { edgeFade, fadeEdges } from "../audio/Trim.ts"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { Frames, SampleRate } from "../domain/Units.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import type { ClipReader } from "../store/ClipReader.ts"
 
 /** A stretch of a clip. */

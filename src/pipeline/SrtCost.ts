@@ -1,7 +1,7 @@
 /** What the numbers and times of SRT texts add to a plan, and what the same lines would take as plain text. */
-import type { UtteranceKey } from "../domain/Ids.ts"
-import type { SrtCost } from "../domain/PlanReport.ts"
-import { charactersOf, type Utterance } from "../domain/Utterance.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { SrtCost } from "../domain/report/PlanReport.ts"
+import { charactersOf, type Utterance } from "../domain/speech/Utterance.ts"
 import { planUtterances } from "../script/Utterances.ts"
 import type { Violation } from "../script/Violation.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"

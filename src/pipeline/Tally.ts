@@ -1,5 +1,5 @@
 /** What a run has come to so far, by what it tells: all that is known of one that does not come to its end. */
-import type { JobId, UtteranceKey } from "../domain/Ids.ts"
+import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
 import type { JobResult } from "./JobDelivery.ts"
 import type { ProgressEvent } from "./Progress.ts"
 

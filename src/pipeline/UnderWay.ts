@@ -1,8 +1,8 @@
 /** What of a batch the service has made already, or is about to: it is waited for, and not sent again. */
 import { Effect } from "effect"
-import type { UtteranceKey } from "../domain/Ids.ts"
-import { revivalOf } from "../domain/Setback.ts"
-import { isUnderWay, type UtteranceState } from "../domain/UtteranceState.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
+import { revivalOf } from "../domain/task/FailureReason.ts"
+import { isUnderWay, type UtteranceState } from "../domain/task/UtteranceState.ts"
 import type { Standing } from "../store/UtteranceRow.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 

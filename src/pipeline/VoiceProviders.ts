@@ -1,7 +1,7 @@
 /** Finds the provider of voices that a batch names without one, in the service's lists of voices. */
 import { Array, Effect } from "effect"
-import { ProviderId, type VoiceId } from "../domain/Ids.ts"
-import { nearest } from "../domain/Nearest.ts"
+import { ProviderId, type VoiceId } from "../domain/values/Ids.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import type { Batch, Job } from "./Job.ts"

@@ -1,8 +1,8 @@
 /** Who speaks a line: its speaker's voice over the job's, and whether the provider takes its controls. */
 import { Either } from "effect"
-import { Casting, controlNames } from "../domain/Casting.ts"
-import type { ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
-import type { ProviderProfile } from "../domain/ProviderProfile.ts"
+import { Casting, controlNames } from "../domain/speech/Casting.ts"
+import type { ProviderId, SpeakerName, VoiceId } from "../domain/values/Ids.ts"
+import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import type { Job, JobVoice } from "./Job.ts"
 
 /** What a line says for itself, in the script's own braces. */

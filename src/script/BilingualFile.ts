@@ -3,7 +3,7 @@
  * at the same time. Monolingual files must never count as bilingual: both halves of a dialogue, of a broken line or
  * of a song are in one language.
  */
-import type { Cue } from "../domain/Cue.ts"
+import type { Cue } from "../domain/speech/Cue.ts"
 import { type Languages, languagesOf, ownLanguage } from "./Bilingual.ts"
 import { frequentWords, languageOf } from "./LanguageWords.ts"
 import { isPronounceable, scriptOf } from "./Writing.ts"

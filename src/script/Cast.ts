@@ -1,10 +1,10 @@
 /** Words and voices to lines; or every speaker for whom there is no voice. */
 import { Either, Schema } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import { SpeakerName } from "../domain/Ids.ts"
-import { Line } from "../domain/Line.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import { SpeakerName } from "../domain/values/Ids.ts"
+import { Line } from "../domain/speech/Line.ts"
 import type { Overrides } from "./Overrides.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import type { CueWords } from "./Words.ts"
 
 /** A speaker, and how much there is to say. */

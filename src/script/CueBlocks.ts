@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { Notice, ScriptFault } from "../domain/Cue.ts"
+import { Notice, ScriptFault } from "../domain/speech/Cue.ts"
 import {
   dressedNumberOf,
   excerpt,

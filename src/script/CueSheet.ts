@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
-import { ScriptFault, ScriptRejected } from "../domain/Cue.ts"
+import { ScriptFault, ScriptRejected } from "../domain/speech/Cue.ts"
 import { excerpt } from "./CueLines.ts"
 import { decodeText } from "./Encoding.ts"
 import { overrideOf, type Overrides } from "./Overrides.ts"

@@ -1,8 +1,8 @@
 /** What all subtitle formats share on the way from marked-up turns to cues. */
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { type Cue, Turn } from "../domain/Cue.ts"
-import { SpeakerName } from "../domain/Ids.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { type Cue, Turn } from "../domain/speech/Cue.ts"
+import { SpeakerName } from "../domain/values/Ids.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import type { MarkedTurn } from "./CueText.ts"
 
 /** Cues by their start; ties in file order. */

@@ -2,8 +2,8 @@
  * Signs that stress words in plain text, taken off: `*words*`, `_words_`, `~words~`, `/words/`, and doubled or mixed.
  * The same signs are also arithmetic, names of files and variables, and sounds (`*coughs*`): those stay.
  */
-import { Cue, Turn } from "../domain/Cue.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { Cue, Turn } from "../domain/speech/Cue.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import { isBareSound, namesSound } from "./SoundWords.ts"
 import { wordCount } from "./Writing.ts"
 

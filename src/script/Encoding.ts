@@ -1,7 +1,7 @@
 /** A file's bytes to text: which encoding, what was found wrong, or why it is no text at all. */
 import { Either } from "effect"
 import iconv from "iconv-lite"
-import { Notice, ScriptFault } from "../domain/Cue.ts"
+import { Notice, ScriptFault } from "../domain/speech/Cue.ts"
 import { binaryKind } from "./BinaryKind.ts"
 import { guessCodePage } from "./CodePage.ts"
 import { mixedUtf8 } from "./MixedEncoding.ts"

@@ -1,7 +1,7 @@
 /** A film that ends before its subtitle does: what lies behind its end is neither said nor paid for. */
 import { Either } from "effect"
-import type { Script } from "../domain/Cue.ts"
-import type { Millis } from "../domain/Units.ts"
+import type { Script } from "../domain/speech/Cue.ts"
+import type { Millis } from "../domain/time/Units.ts"
 import { behindFilm, type Words } from "./Words.ts"
 
 /** A film's length, and how far before its cue a line may begin; both in milliseconds. */

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"
-import type { LexiconEntry } from "../domain/ScriptSettings.ts"
+import type { LexiconEntry } from "../domain/manifest/ScriptSettings.ts"
 import { unspaced } from "./Writing.ts"
 
 /** An entry that cannot be used, by its position from 0. */

@@ -1,8 +1,8 @@
 /** Cues that could not be read: numbered apart from the others, and their place among a script's words. */
-import { type Cue, LostCue, type Subtitle } from "../domain/Cue.ts"
-import type { SkipReason } from "../domain/Line.ts"
-import { unchecked } from "../domain/Unchecked.ts"
-import { millis } from "../domain/Units.ts"
+import { type Cue, LostCue, type Subtitle } from "../domain/speech/Cue.ts"
+import type { SkipReason } from "../domain/speech/Line.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
+import { millis } from "../domain/time/Units.ts"
 import { isBlank } from "./CueLines.ts"
 import type { voicesOf } from "./CueVoices.ts"
 import { type Reader, reasonOf, spokenTurns } from "./SpokenTurns.ts"

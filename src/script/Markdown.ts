@@ -1,5 +1,5 @@
 /** Markdown to headings and paragraphs, with nothing in them that is only for the eye. */
-import { type Block, Notice } from "../domain/Cue.ts"
+import { type Block, Notice } from "../domain/speech/Cue.ts"
 import { decodeEntities } from "./Entities.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 

@@ -1,6 +1,6 @@
 /** Speakers of cues that continue a named speaker's sentence without naming anybody. */
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import type { Cue } from "../domain/Cue.ts"
+import type { Cue } from "../domain/speech/Cue.ts"
 import { breath, isPunctuated } from "./SentenceRuns.ts"
 import { endsSentence } from "./Sentences.ts"
 import type { CueWords, WordsPart } from "./Words.ts"

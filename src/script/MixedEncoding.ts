@@ -3,7 +3,7 @@
  * page between.
  */
 import iconv from "iconv-lite"
-import { Notice } from "../domain/Cue.ts"
+import { Notice } from "../domain/speech/Cue.ts"
 import { guessCodePage } from "./CodePage.ts"
 import { isUtf8 } from "./Utf8.ts"
 import { hasScript, scriptOf } from "./Writing.ts"

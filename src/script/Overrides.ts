@@ -1,7 +1,7 @@
 /** Wishes for one line, written into its text: `{voice: vi-anna, speed: 1.2}` or `{say: how it is to be said}`. */
 import { Either } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import { ModelId, ProviderId, SpeakerName, VoiceId } from "../domain/Ids.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import { ModelId, ProviderId, SpeakerName, VoiceId } from "../domain/values/Ids.ts"
 
 /** What a line's text wishes for itself; whatever is absent comes from its speaker and its job. */
 export type Overrides = {

@@ -1,7 +1,7 @@
 /** What plain text and Markdown share on the way to a narration's blocks. */
-import { Block } from "../domain/Cue.ts"
-import { SpeakerName } from "../domain/Ids.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { Block } from "../domain/speech/Cue.ts"
+import { SpeakerName } from "../domain/values/Ids.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import { withoutUnseen } from "./CueLines.ts"
 import { unspaced } from "./Writing.ts"
 

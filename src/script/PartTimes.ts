@@ -1,5 +1,5 @@
 /** From letters laid side by side to times: when each part of what was said is heard. */
-import { type Millis, millis } from "../domain/Units.ts"
+import { type Millis, millis } from "../domain/time/Units.ts"
 
 /** A stretch of speech with its time. */
 export interface TimedToken {

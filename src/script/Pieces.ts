@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { charactersOf } from "../domain/Utterance.ts"
+import { charactersOf } from "../domain/speech/Utterance.ts"
 import { segmentsOf, sentencesOf } from "./Sentences.ts"
 import { isUnspaced, unspaced } from "./Writing.ts"
 

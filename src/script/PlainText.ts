@@ -1,5 +1,5 @@
 /** Plain text to headings and paragraphs. */
-import { type Block, Notice } from "../domain/Cue.ts"
+import { type Block, Notice } from "../domain/speech/Cue.ts"
 import { isChat, isClocked, messagesOf, withoutClocks } from "./ChatStamps.ts"
 import { withoutEmphasis } from "./Emphasis.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"

@@ -1,7 +1,7 @@
 /** Words on their way from lines to utterances. */
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import type { Line } from "../domain/Line.ts"
-import { charactersOf } from "../domain/Utterance.ts"
+import type { Line } from "../domain/speech/Line.ts"
+import { charactersOf } from "../domain/speech/Utterance.ts"
 import type { Grain } from "./Groups.ts"
 import { joinWords } from "./Pieces.ts"
 

@@ -1,7 +1,7 @@
 /** A source file, by its ending and its content, to a script; or every reason why not, each with its line. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/Cue.ts"
+import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
 import { readAss } from "./Ass.ts"
 import { type Decoded, decodeText } from "./Encoding.ts"
 import { readProse } from "./Prose.ts"

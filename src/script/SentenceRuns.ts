@@ -1,5 +1,5 @@
 /** Sentences that run over several cues. */
-import type { Line } from "../domain/Line.ts"
+import type { Line } from "../domain/speech/Line.ts"
 import { endsSentence } from "./Sentences.ts"
 
 /** Cues further apart than this, in milliseconds, are not spoken in one breath. */

@@ -4,9 +4,9 @@
  */
 import { Either, Schema } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, Notice, ScriptFault, Subtitle } from "../domain/Cue.ts"
-import { millis } from "../domain/Units.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { Cue, Notice, ScriptFault, Subtitle } from "../domain/speech/Cue.ts"
+import { millis } from "../domain/time/Units.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 import { excerpt } from "./CueLines.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"

@@ -2,10 +2,10 @@
  * One cue's text to what each speaker says of it: notes, labels and wishes taken out, the rest made ready for a
  * voice.
  */
-import { Notice } from "../domain/Cue.ts"
-import { SpeakerName } from "../domain/Ids.ts"
-import type { SkipReason } from "../domain/Line.ts"
-import type { TextSettings } from "../domain/ScriptSettings.ts"
+import { Notice } from "../domain/speech/Cue.ts"
+import { SpeakerName } from "../domain/values/Ids.ts"
+import type { SkipReason } from "../domain/speech/Line.ts"
+import type { TextSettings } from "../domain/manifest/ScriptSettings.ts"
 import { type LabelSurvey, surveyLabels } from "./Labels.ts"
 import { type Lexicon, sayBy } from "./Lexicon.ts"
 import { withoutMusic, withoutSounds } from "./Notes.ts"

@@ -2,14 +2,14 @@
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { parseSync } from "subtitle"
-import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../domain/Cue.ts"
-import { millis } from "../domain/Units.ts"
+import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../domain/speech/Cue.ts"
+import { millis } from "../domain/time/Units.ts"
 import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "./CueText.ts"
 import { inOrder, voicesOf } from "./CueVoices.ts"
 import { lostCues } from "./LostCues.ts"
 import { srtClock, type TimingStyle } from "./Timing.ts"
-import { unchecked } from "../domain/Unchecked.ts"
+import { unchecked } from "../domain/values/SkipValidation.ts"
 
 /** Reads a file's text. */
 export const readSrtVtt = (

@@ -1,7 +1,7 @@
 /** Which of an ASS file's events are spoken, by the styles that they are shown in. */
-import { type Cue, Notice, type Subtitle } from "../domain/Cue.ts"
-import { nearest } from "../domain/Nearest.ts"
-import type { StyleSettings } from "../domain/ScriptSettings.ts"
+import { type Cue, Notice, type Subtitle } from "../domain/speech/Cue.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
+import type { StyleSettings } from "../domain/manifest/ScriptSettings.ts"
 
 /** Whether a cue's style is spoken. Names are compared without regard to case; a cue without a style always is. */
 export const isShown = ({ style }: Cue, { only, skip }: StyleSettings = {}): boolean =>

@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { type Millis, millis } from "../domain/Units.ts"
+import { type Millis, millis } from "../domain/time/Units.ts"
 import { aligned } from "./Alignment.ts"
 import { type Letters, lettersOf, partTimes } from "./PartTimes.ts"
 import { readSrtVtt } from "./SrtVtt.ts"

@@ -1,7 +1,7 @@
 /** Lines that no task can carry as they are, and what to do about it. */
 import { Schema } from "effect"
-import { ProviderId, SpeakerName } from "../domain/Ids.ts"
-import { LineRef } from "../domain/Utterance.ts"
+import { ProviderId, SpeakerName } from "../domain/values/Ids.ts"
+import { LineRef } from "../domain/speech/Utterance.ts"
 
 /** A voice has too few words in all for its provider: nothing is sent for these lines. */
 export class TooLittleText extends Schema.TaggedClass<TooLittleText>()("TooLittleText", {

@@ -1,6 +1,6 @@
 /** From settings and engines to what is offered: defaults filled in, each voice found, contradictions told with their path. */
 import { Either, Schema } from "effect"
-import { controlNames } from "../domain/Casting.ts"
+import { controlNames } from "../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../engines/Engine.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "./Defaults.ts"

@@ -1,7 +1,7 @@
 /** The engines of the settings file. */
 import { Schema } from "effect"
-import { LanguageTag } from "../domain/Ids.ts"
-import { SampleRate } from "../domain/Units.ts"
+import { LanguageTag } from "../domain/values/Ids.ts"
+import { SampleRate } from "../domain/time/Units.ts"
 import { address, count, described, optional, seconds } from "./ConfigFields.ts"
 
 const variable = described(

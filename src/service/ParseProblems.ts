@@ -1,6 +1,6 @@
 /** What is wrong with a value that a schema does not take: where, and what was expected, without repeating the value. */
 import { type ParseResult, SchemaAST } from "effect"
-import { expectedBy } from "../domain/Expected.ts"
+import { expectedBy } from "../domain/values/SchemaWords.ts"
 
 /** A path into a value; empty for the value itself. */
 export type Path = ReadonlyArray<PropertyKey>

@@ -3,7 +3,7 @@
  * or none, gives a service that works offline with all five providers.
  */
 import { Schema } from "effect"
-import { LanguageTag } from "../domain/Ids.ts"
+import { LanguageTag } from "../domain/values/Ids.ts"
 import { address, count, described, optional, seconds, Slug } from "./ConfigFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
 

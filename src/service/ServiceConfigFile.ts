@@ -1,7 +1,7 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import { expectedBy } from "../domain/Expected.ts"
-import { nearest } from "../domain/Nearest.ts"
+import { expectedBy } from "../domain/values/SchemaWords.ts"
+import { nearest } from "../domain/values/DidYouMean.ts"
 import { readYaml } from "../script/Yaml.ts"
 import { joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"

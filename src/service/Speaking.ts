@@ -1,6 +1,6 @@
 /** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
 import { Effect, Either, Option } from "effect"
-import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../domain/Units.ts"
+import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type Mark, SpeechFailed } from "../engines/Engine.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { ServedModel, ServedVoice } from "./Catalogue.ts"

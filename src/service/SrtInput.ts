@@ -1,6 +1,6 @@
 /** A task's text that is an SRT: its entries, or why it is none. */
 import { Either } from "effect"
-import type { Millis } from "../domain/Units.ts"
+import type { Millis } from "../domain/time/Units.ts"
 import { readScript } from "../script/ScriptFile.ts"
 
 /** One entry to be spoken. */

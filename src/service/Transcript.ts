@@ -1,8 +1,8 @@
 /** What was said when, as the files that go with a task's audio: SRT and JSON. */
 import { Schema } from "effect"
 import { Transcript } from "../contract/Task.ts"
-import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { seconds, type Millis } from "../domain/Units.ts"
+import { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
+import { seconds, type Millis } from "../domain/time/Units.ts"
 import type { Mark } from "../engines/Engine.ts"
 import { srt } from "../exports/Srt.ts"
 

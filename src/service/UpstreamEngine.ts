@@ -1,13 +1,13 @@
 /** Another service of this same interface as an engine: services can be chained, and a real provider's account put behind one. */
 import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { Transcript } from "../contract/Task.ts"
-import { Casting } from "../domain/Casting.ts"
-import { ModelId, ProviderId, VoiceId } from "../domain/Ids.ts"
-import { markOf } from "../domain/Mark.ts"
-import { type ControlRange, profileOf } from "../domain/ProviderProfile.ts"
-import { SubtitleEntry } from "../domain/SubtitleEntry.ts"
-import { fromSeconds, millis } from "../domain/Units.ts"
-import { charactersOf, makeUtterance, type Utterance } from "../domain/Utterance.ts"
+import { Casting } from "../domain/speech/Casting.ts"
+import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
+import { markOf } from "../domain/task/TaskMarker.ts"
+import { type ControlRange, profileOf } from "../domain/speech/ProviderProfile.ts"
+import { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
+import { fromSeconds, millis } from "../domain/time/Units.ts"
+import { charactersOf, makeUtterance, type Utterance } from "../domain/speech/Utterance.ts"
 import {
   type Engine,
   EngineUnavailable,

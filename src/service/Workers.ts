@@ -1,7 +1,7 @@
 /** The workers: so many a provider, each taking the oldest waiting task, speaking it, and writing down how it ended. */
 import { join } from "node:path"
 import { Cause, Clock, type Context, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
-import { millisAt } from "../domain/Units.ts"
+import { millisAt } from "../domain/time/Units.ts"
 import type { Engine, EngineUnavailable, SpeechFailed } from "../engines/Engine.ts"
 import { type AudioSettings, writeAudio } from "./AudioFile.ts"
 import type { Catalogue, ServedProvider } from "./Catalogue.ts"

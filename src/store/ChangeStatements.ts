@@ -4,9 +4,9 @@
  * reads once for each of its fields and lays into a table of its own.
  */
 import { Record } from "effect"
-import type { UtteranceChange } from "../domain/UtteranceChange.ts"
-import type { UtteranceEvent } from "../domain/UtteranceState.ts"
-import { transitions } from "../domain/UtteranceState.ts"
+import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
+import type { UtteranceEvent } from "../domain/task/UtteranceState.ts"
+import { transitions } from "../domain/task/UtteranceState.ts"
 import type { Bound, Work } from "./Commits.ts"
 
 /** Writes changes, one behind the other; returns those that were possible. `now` is in milliseconds since 1970. */

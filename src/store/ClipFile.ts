@@ -1,5 +1,5 @@
 /** A clip's file, written wherever the clip was made. */
-import type { UtteranceKey } from "../domain/Ids.ts"
+import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
 import { writeWhole } from "./WholeFile.ts"
 

@@ -1,7 +1,7 @@
 /** What each job delivered last, so that a job that would make the same again is left alone. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
-import type { JobId } from "../domain/Ids.ts"
+import type { JobId } from "../domain/values/Ids.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn } from "./Statements.ts"
 

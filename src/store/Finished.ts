@@ -1,7 +1,7 @@
 /** What is remembered of batches whose last run left nothing undone, and the clips that such a memory stands on. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option } from "effect"
-import type { JobId, UtteranceKey } from "../domain/Ids.ts"
+import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn } from "./Statements.ts"
 

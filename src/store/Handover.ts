@@ -4,11 +4,11 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
-import { Clip } from "../domain/Clip.ts"
-import { TaskId, type UtteranceKey } from "../domain/Ids.ts"
-import { Setback } from "../domain/Setback.ts"
-import { Utterance } from "../domain/Utterance.ts"
-import { UtteranceState } from "../domain/UtteranceState.ts"
+import { Clip } from "../domain/speech/Clip.ts"
+import { TaskId, type UtteranceKey } from "../domain/values/Ids.ts"
+import { Setback } from "../domain/task/FailureReason.ts"
+import { Utterance } from "../domain/speech/Utterance.ts"
+import { UtteranceState } from "../domain/task/UtteranceState.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn, inTransaction } from "./Statements.ts"
 

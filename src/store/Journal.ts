@@ -5,7 +5,7 @@
 import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
-import type { UtteranceChange } from "../domain/UtteranceChange.ts"
+import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
 import { written } from "./ChangeStatements.ts"
 import { ownCommits, sharedCommits } from "./Commits.ts"
 import { type StateUnusable, workedLater } from "./StateFault.ts"

@@ -1,9 +1,9 @@
 /** Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken and paid. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schedule, Schema } from "effect"
-import type { Casting } from "../domain/Casting.ts"
-import { Estimate, learn } from "../domain/Estimate.ts"
-import type { ProviderId } from "../domain/Ids.ts"
+import type { Casting } from "../domain/speech/Casting.ts"
+import { Estimate, learn } from "../domain/values/Estimate.ts"
+import type { ProviderId } from "../domain/values/Ids.ts"
 import type { StateUnusable } from "./StateFault.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn } from "./Statements.ts"

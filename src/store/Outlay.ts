@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
-import { Casting } from "../domain/Casting.ts"
+import { Casting } from "../domain/speech/Casting.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn } from "./Statements.ts"
 

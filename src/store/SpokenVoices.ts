@@ -1,7 +1,7 @@
 /** Which providers have spoken with a voice before, by the clips of a state folder. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
-import { ProviderId, type VoiceId } from "../domain/Ids.ts"
+import { ProviderId, type VoiceId } from "../domain/values/Ids.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { guardedIn } from "./Statements.ts"
 

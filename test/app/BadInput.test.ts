@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
 import { encodeWav16 } from "../../src/audio/Wav.ts"
-import { deliveryRate } from "../../src/domain/Units.ts"
+import { deliveryRate } from "../../src/domain/time/Units.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const folder = emptyFolder()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type Board, emptyBoard, secondsLeft, settled, shareDone, step } from "../../src/app/Board.ts"
 import { lineOf, rowsOf } from "../../src/app/BoardText.ts"
-import { JobId, ProviderId, UtteranceKey } from "../../src/domain/Ids.ts"
+import { JobId, ProviderId, UtteranceKey } from "../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../src/pipeline/Progress.ts"
 
 const provider = ProviderId.make("provider_native")

@@ -3,7 +3,7 @@ import { Effect, Layer, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { Screen } from "../../src/app/Screen.ts"
 import { type WatchOptions, watching } from "../../src/app/Watch.ts"
-import { ProviderId, UtteranceKey } from "../../src/domain/Ids.ts"
+import { ProviderId, UtteranceKey } from "../../src/domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 
 const provider = ProviderId.make("provider_fast")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { isSaid } from "../../src/domain/Clip.ts"
-import { millis, SampleRate } from "../../src/domain/Units.ts"
+import { isSaid } from "../../src/domain/speech/Clip.ts"
+import { millis, SampleRate } from "../../src/domain/time/Units.ts"
 import { segmentsOf } from "../../src/audio/Cut.ts"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { type Pcm, peakOf, sliceOf } from "../../src/audio/Pcm.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { gainsUnder } from "../../src/audio/Ducking.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 
 const duck = { amount: 12, fade: millis(300) }
 

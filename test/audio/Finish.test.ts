@@ -3,7 +3,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { Finisher } from "../../src/audio/Finish.ts"
 import { resampled } from "../../src/audio/Resample.ts"
-import { frames, SampleRate } from "../../src/domain/Units.ts"
+import { frames, SampleRate } from "../../src/domain/time/Units.ts"
 import { noise } from "./signals.ts"
 
 const rates = [16_000, 24_000, 44_100, 48_000].map((rate) => SampleRate.make(rate))

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { FitLimits } from "../../src/domain/Placement.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { FitLimits } from "../../src/domain/speech/Placement.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 import { fitLines } from "../../src/audio/Fit.ts"
 import {
   changeHarm,

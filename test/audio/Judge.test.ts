@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { judgeClip } from "../../src/audio/Judge.ts"
 import type { Pcm } from "../../src/audio/Pcm.ts"
 import { faded } from "../../src/audio/Trim.ts"

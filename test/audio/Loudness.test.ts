@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { LoudnessMeter } from "../../src/audio/LoudnessMeter.ts"
 import { TruePeakMeter, truePeakOf } from "../../src/audio/TruePeak.ts"

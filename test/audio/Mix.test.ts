@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { Frames } from "../../src/domain/Units.ts"
+import { Frames } from "../../src/domain/time/Units.ts"
 import { type MixBlock, type MixEvent, Mixer, type MixPlan, panGain } from "../../src/audio/Mix.ts"
 import { randomOf } from "./signals.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { PeakMeter } from "../../src/audio/Peaks.ts"
-import { frames, SampleRate } from "../../src/domain/Units.ts"
+import { frames, SampleRate } from "../../src/domain/time/Units.ts"
 
 const rate = SampleRate.make(8_000)
 const stretch = 160

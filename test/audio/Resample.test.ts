@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { Resampler, resampled } from "../../src/audio/Resample.ts"
 import { noise, tone } from "./signals.ts"
 

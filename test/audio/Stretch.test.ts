@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { frames, SampleRate } from "../../src/domain/Units.ts"
+import { frames, SampleRate } from "../../src/domain/time/Units.ts"
 import { loudnessOf } from "../../src/audio/Loudness.ts"
 import { type Pcm, peakOf, sliceOf } from "../../src/audio/Pcm.ts"
 import { spedUp } from "../../src/audio/Stretch.ts"

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import type { Pcm } from "../../src/audio/Pcm.ts"
 import { type Bounds, edgeFade, faded, speechIn } from "../../src/audio/Trim.ts"
 import { noise, randomOf, speechLike, tone } from "./signals.ts"

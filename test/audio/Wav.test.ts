@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { Frames, SampleRate } from "../../src/domain/Units.ts"
+import { Frames, SampleRate } from "../../src/domain/time/Units.ts"
 import { finishedWav } from "../../src/audio/Finish.ts"
 import { fromInt16 } from "../../src/audio/Pcm.ts"
 import { closedWav, decodeWav, encodeWav16, readWav } from "../../src/audio/Wav.ts"

@@ -1,5 +1,5 @@
 /** Other ways to place lines, to hold ours against: greedy ones, and one that looks at everything. */
-import type { FitLimits } from "../../src/domain/Placement.ts"
+import type { FitLimits } from "../../src/domain/speech/Placement.ts"
 import {
   changeHarm,
   changeWeight,

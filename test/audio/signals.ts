@@ -1,5 +1,5 @@
 /** Signals that the audio tests measure: deterministic, made from nothing. */
-import type { SampleRate } from "../../src/domain/Units.ts"
+import type { SampleRate } from "../../src/domain/time/Units.ts"
 import type { Pcm } from "../../src/audio/Pcm.ts"
 
 /** Numbers from 0 to 1 that are the same for the same seed. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { type CommandOptions, makeCommandEngine } from "../../src/engines/CommandEngine.ts"
 import { request } from "./speech.ts"
 

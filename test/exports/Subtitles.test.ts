@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseSync } from "subtitle"
-import { SpeakerName } from "../../src/domain/Ids.ts"
-import { SubtitleEntry } from "../../src/domain/SubtitleEntry.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { SpeakerName } from "../../src/domain/values/Ids.ts"
+import { SubtitleEntry } from "../../src/domain/speech/SubtitleEntry.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 import { srt } from "../../src/exports/Srt.ts"
 import { vtt } from "../../src/exports/Vtt.ts"
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import Reference from "smpte-timecode"
-import { FrameRate, frameRateNamed, frameRateOf, pictureHolding } from "../../src/domain/FrameRate.ts"
-import { ratio } from "../../src/domain/Ratio.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { FrameRate, frameRateNamed, frameRateOf, pictureHolding } from "../../src/domain/time/FrameRate.ts"
+import { ratio } from "../../src/domain/time/Ratio.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 import { pictureOf, timecode } from "../../src/exports/Timecode.ts"
 import { rates } from "./timelines.ts"
 

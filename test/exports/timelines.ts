@@ -5,7 +5,7 @@ import {
   type FrameRateName,
   FrameRateName as Names,
   frameRateNamed
-} from "../../src/domain/FrameRate.ts"
+} from "../../src/domain/time/FrameRate.ts"
 import {
   Timeline,
   TimelineClip,
@@ -13,10 +13,10 @@ import {
   TimelineMarker,
   TimelineMedia,
   TimelineTrack
-} from "../../src/domain/Timeline.ts"
+} from "../../src/domain/speech/Timeline.ts"
 import { framesUnder, pictureStart } from "../../src/exports/Lanes.ts"
-import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
-import type { Flag } from "../../src/domain/Placement.ts"
+import { frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
+import type { Flag } from "../../src/domain/speech/Placement.ts"
 
 export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.literals.map((name) => [
   name,

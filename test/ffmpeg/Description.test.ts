@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ratio } from "../../src/domain/Ratio.ts"
+import { ratio } from "../../src/domain/time/Ratio.ts"
 import { exactRate, inputsDescribed } from "../../src/ffmpeg/Description.ts"
 import { AudioStream, OtherStream, SubtitleStream, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
 

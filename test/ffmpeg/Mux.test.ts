@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { Micros } from "../../src/domain/Units.ts"
+import { Micros } from "../../src/domain/time/Units.ts"
 import { changedSounds, type ContainerName } from "../../src/ffmpeg/Container.ts"
 import { usualDuck } from "../../src/audio/Ducking.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"

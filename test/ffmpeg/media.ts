@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { frames, SampleRate } from "../../src/domain/Units.ts"
+import { frames, SampleRate } from "../../src/domain/time/Units.ts"
 import { runProcess } from "../../src/ffmpeg/Process.ts"
 import { bundled } from "./binaries.ts"
 

@@ -3,7 +3,7 @@ import { Duration, Effect, Fiber, TestClock } from "effect"
 import { Broken, SlowDown } from "../../src/gateway/Fault.ts"
 import { faultsToOpen } from "../../src/gateway/Breaker.ts"
 import { makeLane } from "../../src/gateway/Lane.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 
 const limits = { concurrency: 2, perSecond: undefined }
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))

@@ -1,6 +1,6 @@
 /** Sound that has the shape of speech, the same for the same text: syllables of a buzz, with gaps between words. */
 import { encodeWav16 } from "../../src/audio/Wav.ts"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { chance } from "./Chance.ts"
 
 const rate = SampleRate.make(24_000)

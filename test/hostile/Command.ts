@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { Effect, Schema } from "effect"
-import { RunReport } from "../../src/domain/Report.ts"
+import { RunReport } from "../../src/domain/report/Report.ts"
 import { serving, temporaryFolder } from "./Batch.ts"
 import { calm, type Character, HostileService } from "./HostileService.ts"
 

@@ -1,7 +1,7 @@
 /** A limit on credits is kept whatever the service, the manifest and others who use the account say of prices. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Utterance } from "../../src/domain/Utterance.ts"
+import type { Utterance } from "../../src/domain/speech/Utterance.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
 import type { SpeakSettings } from "../../src/pipeline/SpeakSettings.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"

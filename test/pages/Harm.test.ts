@@ -1,7 +1,7 @@
 /** The order in which cues are worth checking. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { CueReport } from "../../src/domain/Report.ts"
+import type { CueReport } from "../../src/domain/report/Report.ts"
 import { marksIn } from "../../src/pages/Flags.ts"
 import { harmOf, overlapsIn } from "../../src/pages/Harm.ts"
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { batchPage } from "../../src/pages/BatchPage.ts"
-import type { JobReport } from "../../src/domain/Report.ts"
+import type { JobReport } from "../../src/domain/report/Report.ts"
 import { jobPage, pageData, peaksIn } from "../../src/pages/JobPage.ts"
 import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { PlanReport } from "../../src/domain/PlanReport.ts"
+import type { PlanReport } from "../../src/domain/report/PlanReport.ts"
 import { costLines } from "../../src/pages/PlanCosts.ts"
 
 const effort = {

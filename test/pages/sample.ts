@@ -1,9 +1,9 @@
 /** Reports and sound to make pages of: invented, but as awkward as real ones. */
 import { encodeWav16 } from "../../src/audio/Wav.ts"
-import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/Report.ts"
-import type { PlanReport } from "../../src/domain/PlanReport.ts"
-import { SpeakerName } from "../../src/domain/Ids.ts"
-import { SampleRate } from "../../src/domain/Units.ts"
+import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/report/Report.ts"
+import type { PlanReport } from "../../src/domain/report/PlanReport.ts"
+import { SpeakerName } from "../../src/domain/values/Ids.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 
 /** Words that break out of careless pages. */
 export const hostile = `</script><script>window.caught = 1</script><!-- <img src=x onerror="window.caught = 2"> & 'quoted' "words"`

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { SpeakerName, UtteranceKey } from "../../src/domain/Ids.ts"
-import { ClipPart, Placement } from "../../src/domain/Placement.ts"
-import { frames, millis, SampleRate } from "../../src/domain/Units.ts"
-import { LineRef } from "../../src/domain/Utterance.ts"
+import { SpeakerName, UtteranceKey } from "../../src/domain/values/Ids.ts"
+import { ClipPart, Placement } from "../../src/domain/speech/Placement.ts"
+import { frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
+import { LineRef } from "../../src/domain/speech/Utterance.ts"
 import { excerptOf } from "../../src/pipeline/Excerpt.ts"
 import type { Programme } from "../../src/pipeline/Mixdown.ts"
 

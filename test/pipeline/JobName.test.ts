@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { expect, test } from "vitest"
-import { JobId } from "../../src/domain/Ids.ts"
+import { JobId } from "../../src/domain/values/Ids.ts"
 import { jobNameFrom } from "../../src/pipeline/JobName.ts"
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { newRoom, type Room } from "../../src/audio/Rooms.ts"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { limited } from "../../src/pipeline/Levelling.ts"
 
 /** Rooms that others have left as they were. */

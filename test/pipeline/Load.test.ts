@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect, type Array } from "effect"
-import { ModelId, ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { ModelId, ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { loadBatch } from "../../src/pipeline/Load.ts"
 import type { RunFlags } from "../../src/pipeline/RunFlags.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { SpeakerName } from "../../src/domain/Ids.ts"
-import { Lufs, millis } from "../../src/domain/Units.ts"
+import { SpeakerName } from "../../src/domain/values/Ids.ts"
+import { Lufs, millis } from "../../src/domain/time/Units.ts"
 import { type DubbedCue, type HeardLine, metricsOf, percentile } from "../../src/pipeline/Metrics.ts"
 
 const spoken = (

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { overridesPath, readOverrides, writeOverrides } from "../../src/pipeline/OverridesFile.ts"
 
 const manifestIn = (text?: string): string => {

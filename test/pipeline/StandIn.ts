@@ -1,7 +1,7 @@
 /** A stand-in for the service, and the real parts of everything else that a whole run needs. */
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
-import { TaskId } from "../../src/domain/Ids.ts"
+import { TaskId } from "../../src/domain/values/Ids.ts"
 import { Broken, Unreachable } from "../../src/gateway/Fault.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"

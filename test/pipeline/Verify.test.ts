@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { LevelTrack } from "../../src/audio/Heard.ts"
-import { JobId } from "../../src/domain/Ids.ts"
-import type { CueReport, JobReport } from "../../src/domain/Report.ts"
+import { JobId } from "../../src/domain/values/Ids.ts"
+import type { CueReport, JobReport } from "../../src/domain/report/Report.ts"
 import { verificationOf } from "../../src/pipeline/Verify.ts"
 import { sampleMetrics } from "../pages/sample.ts"
 

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
+import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { providersIn } from "../../src/pipeline/VoiceProviders.ts"
 
 const [one, two] = [ProviderId.make("provider_one"), ProviderId.make("provider_two")]

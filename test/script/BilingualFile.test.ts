@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import type { Subtitle } from "../../src/domain/Cue.ts"
+import type { Subtitle } from "../../src/domain/speech/Cue.ts"
 import { bilingualFileOf } from "../../src/script/BilingualFile.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { wordsOf } from "../../src/script/Words.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { Cue, Subtitle } from "../../src/domain/Cue.ts"
-import { millis } from "../../src/domain/Units.ts"
+import { Cue, Subtitle } from "../../src/domain/speech/Cue.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 import { cueSheetOf, withSheet } from "../../src/script/CueSheet.ts"
 import { wordsOf } from "../../src/script/Words.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { millis } from "../../src/domain/Units.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 import { withinFilm } from "../../src/script/FilmEnd.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { wordsOf } from "../../src/script/Words.ts"

@@ -1,9 +1,9 @@
 /** Text made to take long: everything here ends, and says what is to be said. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { Casting } from "../../src/domain/Casting.ts"
-import { ProviderId, VoiceId } from "../../src/domain/Ids.ts"
-import { profileOf } from "../../src/domain/ProviderProfile.ts"
+import { Casting } from "../../src/domain/speech/Casting.ts"
+import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
+import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { castLines } from "../../src/script/Cast.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { planUtterances } from "../../src/script/Utterances.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import type { LexiconEntry } from "../../src/domain/ScriptSettings.ts"
+import type { LexiconEntry } from "../../src/domain/manifest/ScriptSettings.ts"
 import { emptyLexicon, lexiconOf, sayBy } from "../../src/script/Lexicon.ts"
 
 const say = (entries: ReadonlyArray<LexiconEntry>, text: string): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import type { TextSettings } from "../../src/domain/ScriptSettings.ts"
+import type { TextSettings } from "../../src/domain/manifest/ScriptSettings.ts"
 import { lexiconOf } from "../../src/script/Lexicon.ts"
 import { cueSheetOf, withSheet } from "../../src/script/CueSheet.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"

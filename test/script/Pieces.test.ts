@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { charactersOf } from "../../src/domain/Utterance.ts"
+import { charactersOf } from "../../src/domain/speech/Utterance.ts"
 import { joinWords, jointsOf, piecesOf } from "../../src/script/Pieces.ts"
 
 const cut = (text: string, max: number, language?: string) => Either.getOrThrow(piecesOf(text, max, language))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import type { CreateTask } from "../../src/contract/Task.ts"
-import { charactersOf } from "../../src/domain/Utterance.ts"
+import { charactersOf } from "../../src/domain/speech/Utterance.ts"
 import { admit, priceOf } from "../../src/service/Admission.ts"
 import { resolve } from "../../src/service/CatalogueResolver.ts"
 

@@ -9,7 +9,7 @@ import { TaskPage } from "../../src/contract/Task.ts"
 import * as Keys from "../../src/service/Keys.ts"
 import { embedded } from "../../src/service/Service.ts"
 import { wavHeader } from "../../src/audio/WavHeader.ts"
-import { Frames, SampleRate } from "../../src/domain/Units.ts"
+import { Frames, SampleRate } from "../../src/domain/time/Units.ts"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 

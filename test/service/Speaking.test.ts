@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { joinedInt16 } from "../../src/audio/Int16.ts"
-import { Frames, millis, SampleRate } from "../../src/domain/Units.ts"
+import { Frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
 import { type Engine, SpeechFailed } from "../../src/engines/Engine.ts"
 import type { ServedModel, ServedVoice } from "../../src/service/Catalogue.ts"
 import { blocksOf, longestBlock, speak, type SpeakingOrder } from "../../src/service/Speaking.ts"

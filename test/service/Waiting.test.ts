@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, expect, test } from "vitest"
 import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
-import { SampleRate } from "../../src/domain/Units.ts"
+import { SampleRate } from "../../src/domain/time/Units.ts"
 import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
 
 const started: Array<Started> = []

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { TaskId } from "../../src/domain/Ids.ts"
+import { TaskId } from "../../src/domain/values/Ids.ts"
 import { Outlay } from "../../src/store/Outlay.ts"
 import { writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Either, Layer } from "effect"
-import { TaskId } from "../../src/domain/Ids.ts"
+import { TaskId } from "../../src/domain/values/Ids.ts"
 import { StateUnusable } from "../../src/store/StateFault.ts"
 import { StateFolder, writableState } from "../../src/store/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/UtteranceStore.ts"

@@ -1,7 +1,7 @@
 /** What a dry run tells, field by field as `plan --json` prints it. Times are seconds on the source's timeline. */
-import type { SpeakerName } from "./Ids.ts"
-import type { OutputName } from "./Outputs.ts"
-import type { Flag } from "./Placement.ts"
+import type { SpeakerName } from "../values/Ids.ts"
+import type { OutputName } from "../manifest/Outputs.ts"
+import type { Flag } from "../speech/Placement.ts"
 
 /** Where a line's length comes from: its clip at hand, its voice's usual pace, or the words alone. */
 export type LengthSource = "measured" | "learned" | "estimated"

@@ -1,6 +1,6 @@
 /** What each provider takes and gives, as data: the code that plans and sends asks a profile, never a provider's name. */
 import { Schema } from "effect"
-import type { ProviderId } from "./Ids.ts"
+import type { ProviderId } from "../values/Ids.ts"
 
 /** A control's allowed range, both ends included. */
 export class ControlRange extends Schema.Class<ControlRange>("ControlRange")({

@@ -1,6 +1,6 @@
 /** The short mark by which a task is known again in the service's history. */
 import { Schema } from "effect"
-import type { UtteranceKey } from "./Ids.ts"
+import type { UtteranceKey } from "../values/Ids.ts"
 
 /** `dw-` and twelve hexadecimal digits of the key, with the take from the second on: `dw-3f9a1c2b7e04-2`. */
 export const Mark = Schema.String.pipe(

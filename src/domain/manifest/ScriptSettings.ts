@@ -1,7 +1,7 @@
 /** How a script is said and fitted: the parts of a manifest that are about voices, words and times. */
 import { Schema } from "effect"
-import { described, optional } from "./Described.ts"
-import { ModelId, ProviderId, VoiceId } from "./Ids.ts"
+import { described, optional } from "./FieldDescription.ts"
+import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 
 /** Speed limits and tolerances of placement. */
 export const FitSettings = Schema.Struct({

@@ -1,6 +1,6 @@
 /** How a result sounds and what its files say of it: the parts of a manifest that are about audio. */
 import { Schema } from "effect"
-import { described, optional } from "./Described.ts"
+import { described, optional } from "./FieldDescription.ts"
 
 /** The result's loudness: a number of LUFS with a true peak of -1.5 dBTP, or a standard's name. */
 export const LoudnessTarget = Schema.Union(

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { nearest } from "../../src/domain/Nearest.ts"
+import { nearest } from "../../../src/domain/values/DidYouMean.ts"
 
 it("is offered for a slip, in whatever case, and for nothing else", () => {
   expect(

@@ -1,7 +1,7 @@
 /** What happens to an utterance, with what is to be remembered of it: the store's one way to change a state. */
-import type { Clip } from "./Clip.ts"
-import type { TaskId, UtteranceKey } from "./Ids.ts"
-import type { Setback } from "./Setback.ts"
+import type { Clip } from "../speech/Clip.ts"
+import type { TaskId, UtteranceKey } from "../values/Ids.ts"
+import type { Setback } from "./FailureReason.ts"
 import type { UtteranceEvent } from "./UtteranceState.ts"
 
 type Plain<Event extends UtteranceEvent> = { readonly event: Event; readonly key: UtteranceKey }

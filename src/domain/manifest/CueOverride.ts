@@ -3,8 +3,8 @@
  * people write them.
  */
 import { Schema } from "effect"
-import { optional } from "./Described.ts"
-import { ModelId, ProviderId, VoiceId } from "./Ids.ts"
+import { optional } from "./FieldDescription.ts"
+import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 
 /** A change to one cue; whatever is absent stays as the script and the manifest have it. */
 export const CueOverride = Schema.Struct({

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
-import { UtteranceKey } from "./Ids.ts"
-import { unchecked } from "./Unchecked.ts"
+import { UtteranceKey } from "../values/Ids.ts"
+import { unchecked } from "../values/SkipValidation.ts"
 
 /**
  * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are one

@@ -3,9 +3,9 @@
  * Paths are relative to the manifest. Times are seconds, as people write them.
  */
 import { Schema } from "effect"
-import { described, optional } from "./Described.ts"
-import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "./Ids.ts"
-import { LanguageWritten } from "./LanguageName.ts"
+import { described, optional } from "./FieldDescription.ts"
+import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
+import { LanguageWritten } from "../values/LanguageName.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
 import { NotifySettings, ProviderSettings, ServiceSettings } from "./ServiceSettings.ts"

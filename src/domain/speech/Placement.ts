@@ -1,8 +1,8 @@
 /** Where each line is heard. */
 import { Schema } from "effect"
-import { SpeakerName, UtteranceKey } from "./Ids.ts"
+import { SpeakerName, UtteranceKey } from "../values/Ids.ts"
 import { LineRef } from "./Utterance.ts"
-import { Millis } from "./Units.ts"
+import { Millis } from "../time/Units.ts"
 
 /** What a person should look at. */
 export const Flag = Schema.Literal(

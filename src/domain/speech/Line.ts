@@ -1,8 +1,8 @@
 /** A line to speak: a cue's words, or a part of them, as one speaker says them. */
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
-import { SpeakerName } from "./Ids.ts"
-import { Millis } from "./Units.ts"
+import { SpeakerName } from "../values/Ids.ts"
+import { Millis } from "../time/Units.ts"
 
 /** Why a cue's words are left unspoken. */
 export const SkipReason = Schema.Literal(

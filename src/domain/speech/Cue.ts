@@ -1,7 +1,7 @@
 /** What a subtitle or text file says, before anything is decided about it. */
 import { Schema } from "effect"
-import { SpeakerName } from "./Ids.ts"
-import { Millis } from "./Units.ts"
+import { SpeakerName } from "../values/Ids.ts"
+import { Millis } from "../time/Units.ts"
 
 /** What one speaker says in a cue, where the format itself names more than one. */
 export class Turn extends Schema.Class<Turn>("Turn")({

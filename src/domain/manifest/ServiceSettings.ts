@@ -1,7 +1,7 @@
 /** Who speaks, within which limits, and who is told: the parts of a manifest that are about the batch as a whole. */
 import { Schema } from "effect"
-import { described, optional } from "./Described.ts"
-import { expecting } from "./Expected.ts"
+import { described, optional } from "./FieldDescription.ts"
+import { expecting } from "../values/SchemaWords.ts"
 
 /** Limits and prices of a provider, each overriding the built-in profile. */
 export const ProviderSettings = Schema.Struct({

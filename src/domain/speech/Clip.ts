@@ -1,7 +1,7 @@
 /** An utterance's audio as it is kept, and where in it each part is heard. */
 import { Schema } from "effect"
-import { UtteranceKey } from "./Ids.ts"
-import { Frames, Lufs, SampleRate } from "./Units.ts"
+import { UtteranceKey } from "../values/Ids.ts"
+import { Frames, Lufs, SampleRate } from "../time/Units.ts"
 
 /** Where one part of an utterance is heard in its clip: speech only, outer silence trimmed. */
 export class Segment extends Schema.Class<Segment>("Segment")({

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { UtteranceKey } from "../../src/domain/Ids.ts"
-import { labelled, markOf, marksIn, maxLabel } from "../../src/domain/Mark.ts"
+import { UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { labelled, markOf, marksIn, maxLabel } from "../../../src/domain/task/TaskMarker.ts"
 
 const key = UtteranceKey.make("3f9a1c2b7e04".padEnd(64, "0"))
 

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, test } from "vitest"
-import { languageNamed, LanguageWritten } from "../../src/domain/LanguageName.ts"
+import { languageNamed, LanguageWritten } from "../../../src/domain/values/LanguageName.ts"
 
 describe("a language is read", () => {
   test.each([

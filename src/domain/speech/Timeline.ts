@@ -1,8 +1,8 @@
 /** A finished dub as an editor's timeline: the film and its own sound, then a track per speaker with a clip per cue. */
 import { Schema } from "effect"
-import { FrameRate } from "./FrameRate.ts"
+import { FrameRate } from "../time/FrameRate.ts"
 import { Flag } from "./Placement.ts"
-import { Frames, Millis, SampleRate } from "./Units.ts"
+import { Frames, Millis, SampleRate } from "../time/Units.ts"
 
 /** The audio file that a clip is cut from. */
 export class TimelineMedia extends Schema.Class<TimelineMedia>("TimelineMedia")({

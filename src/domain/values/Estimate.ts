@@ -1,6 +1,6 @@
 /** A quantity that is learned from what was seen: its usual value and how far it strays. */
 import { Schema } from "effect"
-import { unchecked } from "./Unchecked.ts"
+import { unchecked } from "./SkipValidation.ts"
 
 /** A running estimate. Units are those of the values given to `learn`. */
 export class Estimate extends Schema.Class<Estimate>("Estimate")({

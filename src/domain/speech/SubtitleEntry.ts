@@ -1,7 +1,7 @@
 /** A subtitle as it is delivered: the source's wording at the time at which it is heard. */
 import { Schema } from "effect"
-import { SpeakerName } from "./Ids.ts"
-import { Millis } from "./Units.ts"
+import { SpeakerName } from "../values/Ids.ts"
+import { Millis } from "../time/Units.ts"
 
 /** One entry of a re-timed subtitle. */
 export class SubtitleEntry extends Schema.Class<SubtitleEntry>("SubtitleEntry")({

@@ -1,8 +1,8 @@
 /** What a job can make: files of sound, videos, subtitles, and editors' timelines. */
 import { Schema } from "effect"
-import { optional } from "./Described.ts"
-import { faultOfName } from "./FileName.ts"
-import { FrameRateWritten } from "./FrameRate.ts"
+import { optional } from "./FieldDescription.ts"
+import { faultOfName } from "../values/FileName.ts"
+import { FrameRateWritten } from "../time/FrameRate.ts"
 
 /** A job's sound as a file, the most exact first. */
 export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const

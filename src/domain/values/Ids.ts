@@ -1,6 +1,6 @@
 /** Names by which things are known: branded, so that a voice's id is never taken for a task's. */
 import { Schema } from "effect"
-import { expecting } from "./Expected.ts"
+import { expecting } from "./SchemaWords.ts"
 import { faultOfName } from "./FileName.ts"
 
 /** The five provider ids of the service's interface. */

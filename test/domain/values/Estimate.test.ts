@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { type Estimate, learn } from "../../src/domain/Estimate.ts"
+import { type Estimate, learn } from "../../../src/domain/values/Estimate.ts"
 
 const learned = (values: ReadonlyArray<number>) =>
   values.reduce<Estimate | undefined>((known, value) => learn(known, value), undefined)

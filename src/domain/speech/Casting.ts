@@ -1,6 +1,6 @@
 /** Who speaks, and how: everything besides the text that decides what an utterance sounds like. */
 import { Schema } from "effect"
-import { ModelId, ProviderId, VoiceId } from "./Ids.ts"
+import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 
 /** A provider's voice with its model and controls. Absent controls are left to the provider's defaults. */
 export class Casting extends Schema.Class<Casting>("Casting")({

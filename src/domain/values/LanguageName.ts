@@ -1,7 +1,7 @@
 /** Languages as people write them, read as tags: `french`, `fra`, `fr_FR` and `fr-FR`. */
 import { Either, Option, ParseResult, Schema } from "effect"
 import { LanguageTag } from "./Ids.ts"
-import { nearest } from "./Nearest.ts"
+import { nearest } from "./DidYouMean.ts"
 
 const expected = "expected a language such as en, vi, pt-BR or French"
 

@@ -1,7 +1,7 @@
 /** report.json and run.json, field by field as the command line promises. Times are seconds on the source's timeline. */
 import { Schema } from "effect"
-import { Flag } from "./Placement.ts"
-import { SkipReason } from "./Line.ts"
+import { Flag } from "../speech/Placement.ts"
+import { SkipReason } from "../speech/Line.ts"
 
 const Seconds = Schema.Number
 
