@@ -16,9 +16,9 @@ import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { openEspeak } from "../src/engines/EspeakThread.ts"
 import { openFlite } from "../src/engines/FliteThread.ts"
 import type { Synthesiser } from "../src/engines/WorkerProtocol.ts"
-import { emptyLexicon } from "../src/script/Lexicon.ts"
+import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
-import { wordsOf } from "../src/script/Words.ts"
+import { wordsOf } from "../src/script/spoken/SpokenWords.ts"
 
 interface Time {
   readonly start: Millis

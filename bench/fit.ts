@@ -20,9 +20,9 @@ import { type FitLine, harmOf } from "../src/audio/FitCost.ts"
 import { FitLimits } from "../src/domain/speech/Placement.ts"
 import { millis } from "../src/domain/time/Units.ts"
 import { charactersOf } from "../src/domain/speech/Utterance.ts"
-import { emptyLexicon } from "../src/script/Lexicon.ts"
+import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
-import { wordsOf } from "../src/script/Words.ts"
+import { wordsOf } from "../src/script/spoken/SpokenWords.ts"
 import { type LineLength, modelled, openSpoken } from "./lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })

@@ -1,6 +1,6 @@
 /** The manifest that `init` writes, and the jobs that it adds to one: complete, commented, made of what was found. */
 import { Array } from "effect"
-import type { FollowUps } from "../script/MidSentence.ts"
+import type { FollowUps } from "../script/spoken/MidSentence.ts"
 import { followUpsText } from "./StickyHint.ts"
 import { scalar } from "./YamlText.ts"
 

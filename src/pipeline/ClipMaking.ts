@@ -8,7 +8,7 @@ import { decodeWav, encodeWav16, keptWav16 } from "../audio/Wav.ts"
 import type { Clip } from "../domain/speech/Clip.ts"
 import type { Estimate } from "../domain/values/Estimate.ts"
 import type { Fetched } from "../gateway/Gateway.ts"
-import { alignParts, parseTranscript } from "../script/Transcript.ts"
+import { alignParts, parseTranscript } from "../script/transcripts/Transcript.ts"
 import { keptRate } from "./SpeakRate.ts"
 import { verdictOf } from "./SpeakVerdict.ts"
 

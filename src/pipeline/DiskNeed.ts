@@ -2,7 +2,7 @@
 import type { Utterance } from "../domain/speech/Utterance.ts"
 import { deliveryRate } from "../domain/time/Units.ts"
 import { speechBitrates } from "../ffmpeg/Lossy.ts"
-import { naturalLength } from "../script/Pace.ts"
+import { naturalLength } from "../script/language/SpeechRate.ts"
 import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 

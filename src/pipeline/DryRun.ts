@@ -12,7 +12,7 @@ import type {
   PlanReport
 } from "../domain/report/PlanReport.ts"
 import type { Utterance } from "../domain/speech/Utterance.ts"
-import { speakersOf } from "../script/Cast.ts"
+import { speakersOf } from "../script/spoken/VoiceAssignment.ts"
 import { bilingualNotices } from "./BilingualPlan.ts"
 import { filmTooShort } from "./CueNumbers.ts"
 import { type Forecast, forecastOf, type Known } from "./Forecast.ts"

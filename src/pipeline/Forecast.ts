@@ -20,8 +20,8 @@ import {
   seconds
 } from "../domain/time/Units.ts"
 import { charactersOf, type Utterance } from "../domain/speech/Utterance.ts"
-import { likelyLength } from "../script/Pace.ts"
-import type { CueWords } from "../script/Words.ts"
+import { likelyLength } from "../script/language/SpeechRate.ts"
+import type { CueWords } from "../script/spoken/SpokenWords.ts"
 import { lineName, placeLines } from "./Place.ts"
 import type { JobPlan } from "./Plan.ts"
 

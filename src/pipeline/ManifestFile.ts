@@ -2,7 +2,7 @@
 import { Array, Either, Schema } from "effect"
 import { type Document, isCollection, isNode, isScalar, type LineCounter } from "yaml"
 import { Manifest } from "../domain/manifest/Manifest.ts"
-import { readYaml } from "../script/Yaml.ts"
+import { readYaml } from "../settings/Yaml.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
 import { faultsOf } from "./ManifestFault.ts"
 import type { Place } from "./SchemaShape.ts"

@@ -6,7 +6,7 @@ import { Line, Slot } from "../domain/speech/Line.ts"
 import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import { fromSeconds } from "../domain/time/Units.ts"
 import { LineRef, UtteranceUse } from "../domain/speech/Utterance.ts"
-import { planUtterances, type UtteranceRules } from "../script/Utterances.ts"
+import { planUtterances, type UtteranceRules } from "../script/utterances/UtterancePlan.ts"
 import { lineName } from "./Place.ts"
 import { controlFaults } from "./Voices.ts"
 

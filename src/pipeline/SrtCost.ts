@@ -2,8 +2,8 @@
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import type { SrtCost } from "../domain/report/PlanReport.ts"
 import { charactersOf, type Utterance } from "../domain/speech/Utterance.ts"
-import { planUtterances } from "../script/Utterances.ts"
-import type { Violation } from "../script/Violation.ts"
+import { planUtterances } from "../script/utterances/UtterancePlan.ts"
+import type { Violation } from "../script/utterances/UtteranceViolation.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 
 /** The utterances of a job with `nativeInput: text`, or why its lines cannot be sent so. */

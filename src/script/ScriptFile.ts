@@ -2,13 +2,13 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
-import { readAss } from "./Ass.ts"
-import { type Decoded, decodeText } from "./Encoding.ts"
-import { readProse } from "./Prose.ts"
-import { readSpeechJson } from "./SpeechJson.ts"
-import { readSrtVtt } from "./SrtVtt.ts"
-import { timingOf } from "./Timing.ts"
-import { endingOf, unreadByName, unreadByText } from "./UnreadFormats.ts"
+import { readAss } from "./formats/Ass.ts"
+import { type Decoded, decodeText } from "./bytes/TextDecoding.ts"
+import { readProse } from "./formats/Prose.ts"
+import { readSpeechJson } from "./formats/SpeechJson.ts"
+import { readSrtVtt } from "./formats/SrtVtt.ts"
+import { timingOf } from "./formats/TimingLine.ts"
+import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
 /** What may be said of a file besides its bytes and name. */
 export interface ReadOptions {

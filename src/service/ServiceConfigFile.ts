@@ -2,7 +2,7 @@
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import { expectedBy } from "../domain/values/SchemaWords.ts"
 import { nearest } from "../domain/values/DidYouMean.ts"
-import { readYaml } from "../script/Yaml.ts"
+import { readYaml } from "../settings/Yaml.ts"
 import { joined, listOf, type Path } from "./ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 

@@ -11,7 +11,7 @@ import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { frames, Lufs, millis, SampleRate } from "../../src/domain/time/Units.ts"
 import { mended } from "../../src/pipeline/Mended.ts"
 import { placeLines } from "../../src/pipeline/Place.ts"
-import { planUtterances, type UtteranceRules } from "../../src/script/Utterances.ts"
+import { planUtterances, type UtteranceRules } from "../../src/script/utterances/UtterancePlan.ts"
 
 const native = ProviderId.make("provider_native")
 const casting = Casting.make({ provider: native, voice: VoiceId.make("anna") })

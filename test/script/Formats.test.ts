@@ -2,9 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { srtClock } from "../../src/script/Timing.ts"
-import { wordsOf } from "../../src/script/Words.ts"
-import { unspaced } from "../../src/script/Writing.ts"
+import { srtClock } from "../../src/script/formats/TimingLine.ts"
+import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { unspaced } from "../../src/script/language/WritingSystems.ts"
 
 const encoder = new TextEncoder()
 

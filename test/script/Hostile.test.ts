@@ -4,10 +4,10 @@ import { Either } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
-import { castLines } from "../../src/script/Cast.ts"
+import { castLines } from "../../src/script/spoken/VoiceAssignment.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { planUtterances } from "../../src/script/Utterances.ts"
-import { wordsOf } from "../../src/script/Words.ts"
+import { planUtterances } from "../../src/script/utterances/UtterancePlan.ts"
+import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
 
 const cue = (text: string): string => `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`
 const event = (text: string): string =>

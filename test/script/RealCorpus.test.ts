@@ -5,10 +5,10 @@ import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { Line } from "../../src/domain/speech/Line.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
-import { castLines } from "../../src/script/Cast.ts"
+import { castLines } from "../../src/script/spoken/VoiceAssignment.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { planUtterances, type UtteranceRules } from "../../src/script/Utterances.ts"
-import { wordsOf } from "../../src/script/Words.ts"
+import { planUtterances, type UtteranceRules } from "../../src/script/utterances/UtterancePlan.ts"
+import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus, realFiles } from "./corpus.ts"
 
 const native = Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../src/script/Words.ts"
+import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
 const script = (file: string, text: string) =>

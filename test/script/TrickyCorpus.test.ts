@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
 import type { Cue } from "../../src/domain/speech/Cue.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../src/script/Words.ts"
+import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus } from "./corpus.ts"
 
 const Row = Schema.parseJson(

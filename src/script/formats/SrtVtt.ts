@@ -1,0 +1,127 @@
+/** SRT, WebVTT and SBV files to cues, through the `subtitle` package. */
+import { Array, Either } from "effect"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { parseSync } from "subtitle"
+import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
+import { millis } from "../../domain/time/Units.ts"
+import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
+import { turnsOfMarkup } from "../markup/CueMarkup.ts"
+import { inOrder, voicesOf } from "../markup/CueVoices.ts"
+import { lostCues } from "../spoken/LostCues.ts"
+import { srtClock, type TimingStyle } from "./TimingLine.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+
+/** Reads a file's text. */
+export const readSrtVtt = (
+  text: string,
+  style: TimingStyle
+): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> =>
+  Either.map(cueBlocks(text, style), ({ blocks, lost, notices }) => {
+    const numbers = numbersOf(blocks)
+    const cues = parsedText(blocks).flatMap((cue, i) => {
+      const block = blocks[i]
+      return block === undefined ? [] : [cueOf(cue, block, numbers.of(i, block), style)]
+    })
+    const untimed = lostCues(lost, blocks, cues, (text) => spokenBy(text, style))
+    const [read, unread] = Array.partition(cues, (cue) => cue instanceof LostCue)
+    return Subtitle.make({
+      format: style === "vtt" ? "vtt" : "srt",
+      cues: inOrder(read),
+      lost: [...unread, ...untimed],
+      notices: [...notices, ...numbers.notices, ...fragments(cues)].sort((a, b) => a.line - b.line)
+    })
+  })
+
+interface ParsedCue {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/**
+ * The blocks as `subtitle` parses them from a file written by the book. Each line of text is held by a mark,
+ * without which the parser would take "NOTE", a bare number or a time in the text for structure.
+ */
+const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =>
+  parseSync(
+    blocks
+      .map(
+        (block, i) =>
+          `${i + 1}\n${srtClock(block.start)} --> ${srtClock(block.end)}\n${block.lines.map((line) => mark + line).join("\n")}\n`
+      )
+      .join("\n")
+  ).flatMap((node) =>
+    node.type === "cue"
+      ? [
+          {
+            ...node.data,
+            text: node.data.text
+              .split("\n")
+              .map((line) => line.slice(mark.length))
+              .join("\n")
+          }
+        ]
+      : []
+  )
+
+const mark = "\u2060"
+
+const cueOf = (
+  parsed: ParsedCue,
+  { line, why }: CueBlock,
+  index: number,
+  style: TimingStyle
+): Cue | LostCue => {
+  const times = { start: millis(parsed.start), end: millis(parsed.end) }
+  const cue = { index, ...times, line, ...spokenBy(parsed.text, style) }
+  return why === undefined ? Cue.make(cue, unchecked) : LostCue.make({ ...cue, why }, unchecked)
+}
+
+const spokenBy = (text: string, style: TimingStyle) =>
+  voicesOf(turnsOfMarkup(style === "vtt" ? text : text.replace(/\[br\]/giu, "\n")))
+
+interface Numbers {
+  readonly of: (position: number, block: CueBlock) => number
+  readonly notices: ReadonlyArray<Notice>
+}
+
+/** The file's own numbers where every cue has one of its own, positions from 1 otherwise. */
+const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
+  const seen = new Set<number>()
+  const repeated = blocks.find((block) => {
+    if (block.number === undefined) return false
+    if (seen.has(block.number)) return true
+    seen.add(block.number)
+    return false
+  })
+  if (repeated !== undefined)
+    return {
+      of: (position) => position + 1,
+      notices: [
+        Notice.make({
+          line: repeated.line,
+          message: `cue number ${repeated.number ?? ""} stands twice: the cues are numbered by their position instead`
+        })
+      ]
+    }
+  return seen.size === blocks.length
+    ? { of: (position, block) => block.number ?? position + 1, notices: [] }
+    : { of: (position) => position + 1, notices: [] }
+}
+
+/**
+ * Destroyed text, worth a word: a cue whose letters are replacement characters was decoded wrongly before it came
+ * here.
+ */
+const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
+  const broken = cues.filter((cue) => cue.text.includes("\ufffd"))
+  const first = broken[0]
+  return first === undefined
+    ? []
+    : [
+        Notice.make({
+          line: first.line,
+          message: `${broken.length} ${broken.length === 1 ? "cue holds" : "cues hold"} letters destroyed by an earlier conversion (\ufffd)`
+        })
+      ]
+}

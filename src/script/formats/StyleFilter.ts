@@ -1,0 +1,32 @@
+/** Which of an ASS file's events are spoken, by the styles that they are shown in. */
+import { type Cue, Notice, type Subtitle } from "../../domain/speech/Cue.ts"
+import { nearest } from "../../domain/values/DidYouMean.ts"
+import type { StyleSettings } from "../../domain/manifest/ScriptSettings.ts"
+
+/** Whether a cue's style is spoken. Names are compared without regard to case; a cue without a style always is. */
+export const isShown = ({ style }: Cue, { only, skip }: StyleSettings = {}): boolean =>
+  style === undefined ||
+  ((only === undefined || names(only, style)) && !(skip !== undefined && names(skip, style)))
+
+const names = (list: ReadonlyArray<string>, style: string): boolean =>
+  list.some((name) => name.toLowerCase() === style.toLowerCase())
+
+/** The styles that a manifest names and that an ASS file does not use. */
+export const styleNotices = (
+  { cues, format }: Subtitle,
+  { only = [], skip = [] }: StyleSettings = {}
+): ReadonlyArray<Notice> => {
+  if (format !== "ass") return []
+  const used = [...new Set(cues.flatMap(({ style }) => style ?? []))]
+  return [...only, ...skip]
+    .filter((name) => !names(used, name))
+    .map((name) => {
+      const near = nearest(name, used)
+      return Notice.make({
+        line: 1,
+        message:
+          `text.styles: no event has the style "${name}"` +
+          `${near === undefined ? "" : `; did you mean "${near}"?`} (the file uses ${used.slice(0, 8).join(", ")})`
+      })
+    })
+}

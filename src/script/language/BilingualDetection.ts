@@ -1,0 +1,153 @@
+/**
+ * Whether a subtitle says everything in two languages: on two lines of each cue, or in two ASS styles that are shown
+ * at the same time. Monolingual files must never count as bilingual: both halves of a dialogue, of a broken line or
+ * of a song are in one language.
+ */
+import type { Cue } from "../../domain/speech/Cue.ts"
+import { type Languages, languagesOf, ownLanguage } from "./BilingualLines.ts"
+import { frequentWords, languageOf } from "./LanguageWords.ts"
+import { isPronounceable, scriptOf } from "./WritingSystems.ts"
+
+/** A subtitle in two languages. */
+export interface BilingualFile {
+  /** The languages as people name them, such as Chinese and English. */
+  readonly names: Languages
+  /** The styles of the languages, where each has one of its own. */
+  readonly styles: Languages | undefined
+  /** Cues that are in both languages, and all cues with words. */
+  readonly both: number
+  readonly cues: number
+  /** Beyond doubt: most of at least ten cues. */
+  readonly sure: boolean
+}
+
+/** The two languages of a subtitle; undefined where it is in one. */
+export const bilingualFileOf = (all: ReadonlyArray<Cue>): BilingualFile | undefined => {
+  const cues = all.filter(({ sung, text }) => sung !== true && isPronounceable(text))
+  const styles = pairedStyles(cues)
+  const pairs = styles === undefined ? linePairs(cues) : styles.pairs
+  const spoken = styles === undefined ? cues.length : cues.length - styles.pairs.length
+  const found = languagesIn(pairs)
+  if (found === undefined || found.both < fewest || found.both < spoken * share.doubt) return undefined
+  return {
+    ...found,
+    cues: spoken,
+    styles: styles?.styles,
+    sure: found.both >= 10 && found.both >= spoken * share.sure
+  }
+}
+
+/** Fewer cues in two languages are quotes. */
+const fewest = 5
+
+/** Shares of the cues from which on a file is taken for bilingual: maybe, and beyond doubt. */
+const share = { doubt: 0.25, sure: 0.6 } as const
+
+/** The same words in two languages, if the file is bilingual. */
+interface Pair {
+  readonly first: string
+  readonly second: string
+}
+
+/** The lines of each cue as its two languages: parted where the script changes once, else in the middle. */
+const linePairs = (cues: ReadonlyArray<Cue>): ReadonlyArray<Pair> => {
+  const languages = languagesOf(cues.map(({ text }) => text))
+  return cues.flatMap(({ text }) => {
+    const lines = text.split("\n").filter((line) => scriptOf(line) !== undefined)
+    const at =
+      languages === undefined
+        ? Math.ceil(lines.length / 2)
+        : lines.findIndex((line) => ownLanguage(line, languages) !== languages.first)
+    return lines.length < 2 || at < 1
+      ? []
+      : [{ first: lines.slice(0, at).join("\n"), second: lines.slice(at).join("\n") }]
+  })
+}
+
+/** Two styles that are shown together, each in a cue of its own. */
+interface PairedStyles {
+  readonly styles: Languages
+  readonly pairs: ReadonlyArray<Pair>
+}
+
+/** The pair of styles of most cues with the same times, the style that comes first in the file first. */
+const pairedStyles = (cues: ReadonlyArray<Cue>): PairedStyles | undefined => {
+  const shown = new Map<string, Array<Cue>>()
+  for (const cue of cues) {
+    if (cue.style === undefined) continue
+    const time = `${Math.round(cue.start / 100)} ${Math.round(cue.end / 100)}`
+    const together = shown.get(time)
+    if (together === undefined) shown.set(time, [cue])
+    else together.push(cue)
+  }
+  const found = new Map<string, { readonly styles: Languages; readonly pairs: Array<Pair> }>()
+  for (const [one, other, ...more] of shown.values()) {
+    if (one?.style === undefined || other?.style === undefined || more.length > 0) continue
+    if (one.style === other.style || one.text === other.text) continue
+    const [a, b] = one.line < other.line ? [one, other] : [other, one]
+    const key = [one.style, other.style].sort().join("\n")
+    const pair = found.get(key) ?? {
+      styles: { first: a.style ?? "", second: b.style ?? "" },
+      pairs: []
+    }
+    const turned = pair.styles.first !== a.style
+    pair.pairs.push(turned ? { first: b.text, second: a.text } : { first: a.text, second: b.text })
+    found.set(key, pair)
+  }
+  return [...found.values()].sort((a, b) => b.pairs.length - a.pairs.length)[0]
+}
+
+/** The two languages of pairs of texts, by their scripts or by their words, with the pairs that are in both. */
+const languagesIn = (
+  pairs: ReadonlyArray<Pair>
+): { readonly names: Languages; readonly both: number } | undefined => {
+  const scripts = languagesOf(pairs.map(({ first, second }) => `${lineOf(first)}\n${lineOf(second)}`))
+  const [firsts, seconds] = [pairs.map(({ first }) => first), pairs.map(({ second }) => second)]
+  if (scripts !== undefined) {
+    const both = pairs.filter(
+      ({ first, second }) =>
+        ownLanguage(lineOf(first), scripts) === scripts.first &&
+        ownLanguage(lineOf(second), scripts) === scripts.second
+    ).length
+    return {
+      both,
+      names: { first: nameIn(scripts.first, firsts), second: nameIn(scripts.second, seconds) }
+    }
+  }
+  const [top, bottom] = [frequentWords(firsts.join("\n")), frequentWords(seconds.join("\n"))]
+  const [first, second] = [languageOf(top), languageOf(bottom)]
+  if (first === undefined || second === undefined || first === second) return undefined
+  const far = (most: ReadonlyMap<string, number>, own: string, other: string) =>
+    (most.get(own) ?? 0) >= 3 * (most.get(other) ?? 0)
+  if (!far(top, first, second) || !far(bottom, second, first)) return undefined
+  let [both, against] = [0, 0]
+  for (const pair of pairs) {
+    const [above, below] = [frequentWords(pair.first), frequentWords(pair.second)]
+    const lead = (counts: ReadonlyMap<string, number>) => (counts.get(first) ?? 0) - (counts.get(second) ?? 0)
+    if (lead(above) < 0 || lead(below) > 0) against++
+    else both++
+  }
+  return against * 5 > both ? undefined : { both, names: { first: nameOf(first), second: nameOf(second) } }
+}
+
+const lineOf = (text: string): string => text.replaceAll("\n", " ")
+
+const names = new Intl.DisplayNames("en", { type: "language" })
+const nameOf = (language: string): string => names.of(language) ?? language
+
+/** What people call the language of texts in a script. */
+const nameIn = (script: string, texts: ReadonlyArray<string>): string => {
+  if (script === "Latin") {
+    const language = languageOf(frequentWords(texts.join("\n")))
+    return language === undefined ? "the Latin script" : nameOf(language)
+  }
+  if (script === "Han")
+    return /[\p{sc=Hiragana}\p{sc=Katakana}]/u.test(texts.join("")) ? "Japanese" : "Chinese"
+  const own: Readonly<Record<string, string>> = {
+    Hangul: "Korean",
+    Hebrew: "Hebrew",
+    Greek: "Greek",
+    Thai: "Thai"
+  }
+  return own[script] ?? `the ${script} script`
+}

@@ -1,0 +1,43 @@
+/** Sentences that run over several cues. */
+import type { Line } from "../../domain/speech/Line.ts"
+import { endsSentence } from "./SentenceBoundaries.ts"
+
+/** Cues further apart than this, in milliseconds, are not spoken in one breath. */
+export const breath = 1_500
+
+/** Share of lines that end a sentence from which on a missing full stop means that the sentence goes on. */
+const punctuated = 0.12
+
+/** Whether a file sets full stops, so that a line without one does not end its sentence. */
+export const isPunctuated = (said: ReadonlyArray<string>): boolean =>
+  said.filter(endsSentence).length > said.length * punctuated
+
+/**
+ * For each line the position of the line its sentence begins with. Only neighbours with one speaker and one voice
+ * belong together.
+ */
+export const sentenceRuns = (lines: ReadonlyArray<Line>): ReadonlyArray<number> => {
+  const strict = isPunctuated(lines.map(({ said }) => said))
+  let start = 0
+  return lines.map((line, i) => {
+    const before = lines[i - 1]
+    if (before === undefined || !goesOn(before, line, strict)) start = i
+    return start
+  })
+}
+
+const goesOn = (line: Line, next: Line, strict: boolean): boolean => {
+  if (line.speaker !== next.speaker || !sameCasting(line, next)) return false
+  if (line.slot === undefined || next.slot === undefined) return false
+  if (next.slot.start - line.slot.end > breath || next.slot.start < line.slot.start) return false
+  if (line.cue === next.cue || endsSentence(line.said)) return false
+  return strict || /^\p{Ll}/u.test(next.said) || /[,;:、，；—–-]$/u.test(line.said)
+}
+
+const sameCasting = ({ casting: a }: Line, { casting: b }: Line): boolean =>
+  a.provider === b.provider &&
+  a.voice === b.voice &&
+  a.model === b.model &&
+  a.speed === b.speed &&
+  a.vol === b.vol &&
+  a.pitch === b.pitch

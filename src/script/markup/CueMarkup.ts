@@ -1,0 +1,147 @@
+/** A cue's markup to plain text: tags and style codes gone, entities resolved, voices told apart. */
+import { withoutUnseen } from "./CueLines.ts"
+import { decodeEntities } from "./HtmlEntities.ts"
+
+/** What one voice says in a cue; `speaker` is a WebVTT `<v>` annotation. */
+export interface MarkedTurn {
+  readonly speaker: string | undefined
+  readonly text: string
+}
+
+/**
+ * The turns of a cue, in order. Known tags, unknown tags without spaces, time tags, ASS and MicroDVD style codes
+ * are dropped; ruby keeps its base text only; `<br>`, `\N` and a MicroDVD `|` are line breaks. Whatever only looks
+ * like markup stays: "<3", "a < b", and a note such as "<LAUGHING AND SHOUTING>". A tag that is never closed by ">"
+ * loses its name, not the words behind it.
+ */
+export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
+  const turns: Array<{ speaker: string | undefined; text: string }> = []
+  let speaker: string | undefined
+  let ruby = false
+  let annotation = false
+  const say = (text: string): void => {
+    if (annotation || text === "") return
+    const last = turns.at(-1)
+    if (last !== undefined && last.speaker === speaker) last.text += text
+    else turns.push({ speaker, text })
+  }
+  let rest = withoutStyleCodes(raw)
+  // So much is left where the last comment ends: behind it, nothing is looked for.
+  const lastComment = rest.length - rest.lastIndexOf("-->")
+  while (rest !== "") {
+    const open = rest.indexOf("<")
+    if (open < 0) {
+      say(rest)
+      break
+    }
+    say(rest.slice(0, open))
+    rest = rest.slice(open)
+    const tag = tagAt(rest, rest.length > lastComment)
+    if (tag === undefined) {
+      say("<")
+      rest = rest.slice(1)
+      continue
+    }
+    rest = rest.slice(tag.length)
+    if (tag.name === "v" && !tag.closing) speaker = tag.annotation
+    else if (tag.name === "ruby") {
+      ruby = !tag.closing
+      annotation = false
+    } else if (tag.name === "rt" || tag.name === "rp") annotation = ruby && !tag.closing
+    else if (tag.name === "br" || tag.name === "p") say("\n")
+  }
+  return tidy(turns)
+}
+
+/** The plain text of marked-up text, whoever says it. */
+export const plainText = (raw: string): string =>
+  turnsOfMarkup(raw)
+    .map((turn) => turn.text)
+    .join("\n")
+
+interface Tag {
+  readonly name: string
+  readonly closing: boolean
+  readonly annotation: string | undefined
+  readonly length: number
+}
+
+const known = new Set(
+  "b i u s c v lang ruby rt rp br p font span div em strong small big a sub sup center strike del ins tt code".split(
+    " "
+  )
+)
+
+const closed = /^<\s*(\/?)\s*([a-z][a-z0-9]*)?((?:\.[^\s<>]*)?)(\s[^<>]*?)?\s*\/?>/iu
+const timeTag = /^<\s*[\d:.,\0]*\d[\d:.,\0]*>/u
+const unfinished =
+  /^<\/?\s*(b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
+const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
+
+const tagAt = (text: string, comments: boolean): Tag | undefined => {
+  const plain = timeTag.exec(text)?.[0].length ?? (comments ? commentAt(text) : undefined)
+  if (plain !== undefined) return { name: "", closing: false, annotation: undefined, length: plain }
+  const match = closed.exec(text)
+  if (match !== null) {
+    const name = (match[2] ?? "").toLowerCase()
+    const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
+    if (!known.has(name) && name !== "" && annotation !== "" && !annotation.includes("=")) return undefined
+    if (name === "" && match[1] === "" && match[3] === "") return undefined
+    // "a < b and c > d": a tag with words in it stands close to its bracket.
+    if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined
+    return {
+      name,
+      closing: match[1] === "/",
+      annotation: annotation === "" ? undefined : decodeEntities(annotation),
+      length: match[0].length
+    }
+  }
+  const odd = /^<[a-z](?![^<>]*(?:@|\/\/))[^\s<>]*>/iu.exec(text)
+  if (odd !== null) return { name: "", closing: false, annotation: undefined, length: odd[0].length }
+  const broken = unfinished.exec(text) ?? unfinishedTime.exec(text)
+  if (broken !== null) {
+    const name = text.startsWith("</") ? "" : (broken[1] ?? "").toLowerCase()
+    return { name: name === "v" ? "" : name, closing: false, annotation: undefined, length: broken[0].length }
+  }
+  return undefined
+}
+
+/** The length of the comment that a text begins with. */
+const commentAt = (text: string): number | undefined => {
+  const end = text.startsWith("<!--") ? text.indexOf("-->", 4) : -1
+  return end < 0 ? undefined : end + 3
+}
+
+/**
+ * `{\an8}` and its kin from ASS, `{b}` and `{Y:i}` from MicroDVD; `\N` and `|` as the line breaks they are meant to
+ * be.
+ */
+const withoutStyleCodes = (raw: string): string =>
+  raw
+    .replace(/\{\\[^{}]*\}|\{\/?[bius]\}|\{[a-z]:[^{}]*\}/giu, "")
+    .replace(/\{\\[a-z]+[\d.&()+-]*(?=\s|$)/giu, "")
+    .replace(/(?<![:\\])\\[Nn](?!\\)/gu, "\n")
+    .replace(/\\h/gu, " ")
+    .replace(/(?<=[^\s|])\|(?=[^\s|])/gu, "\n")
+
+/** Tags that were escaped twice, and characters that are seen and never said. */
+const cleaned = (text: string): string =>
+  withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, ""))
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")
+    .trim()
+    .normalize("NFC")
+
+const tidy = (turns: ReadonlyArray<MarkedTurn>): ReadonlyArray<MarkedTurn> => {
+  const kept: Array<MarkedTurn> = []
+  for (const turn of turns) {
+    const text = cleaned(turn.text)
+    const last = kept.at(-1)
+    if (text === "") continue
+    if (last !== undefined && last.speaker === turn.speaker)
+      kept[kept.length - 1] = { speaker: last.speaker, text: `${last.text}\n${text}` }
+    else kept.push({ speaker: turn.speaker, text })
+  }
+  return kept
+}

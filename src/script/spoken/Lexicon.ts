@@ -1,0 +1,107 @@
+/** How words are to be said: the manifest's lexicon, ready for use. */
+import { Either } from "effect"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { isNonEmptyReadonlyArray } from "effect/Array"
+import type { LexiconEntry } from "../../domain/manifest/ScriptSettings.ts"
+import { unspaced } from "../language/WritingSystems.ts"
+
+/** An entry that cannot be used, by its position from 0. */
+export interface LexiconFault {
+  readonly entry: number
+  readonly why: string
+}
+
+/** Entries made ready; earlier ones come first. */
+export type Lexicon = ReadonlyArray<{
+  readonly find: RegExp
+  readonly say: string
+  readonly pattern: boolean
+}>
+
+/** A lexicon that changes nothing. */
+export const emptyLexicon: Lexicon = []
+
+/**
+ * Makes entries ready, or names each one that has neither or both of word and pattern, or whose pattern is not a
+ * regular expression.
+ */
+export const lexiconOf = (
+  entries: ReadonlyArray<LexiconEntry>
+): Either.Either<Lexicon, NonEmptyReadonlyArray<LexiconFault>> => {
+  const faults: Array<LexiconFault> = []
+  const ready: Array<Lexicon[number]> = []
+  entries.forEach((entry, i) =>
+    Either.match(readied(entry), {
+      onLeft: (why) => faults.push({ entry: i, why }),
+      onRight: (made) => ready.push(made)
+    })
+  )
+  return isNonEmptyReadonlyArray(faults) ? Either.left(faults) : Either.right(ready)
+}
+
+const readied = (entry: LexiconEntry): Either.Either<Lexicon[number], string> => {
+  if (entry.word !== undefined && entry.pattern !== undefined)
+    return Either.left("has both word and pattern: expected one of them")
+  if (entry.word !== undefined) {
+    const word = entry.word.normalize("NFC").trim()
+    return word === ""
+      ? Either.left("has an empty word")
+      : Either.right({ find: wholeWord(word), say: entry.say, pattern: false })
+  }
+  if (entry.pattern === undefined) return Either.left("has neither word nor pattern: expected one of them")
+  const source = entry.pattern
+  return Either.mapLeft(
+    Either.try(() => ({ find: new RegExp(source, "gu"), say: entry.say, pattern: true })),
+    (error) =>
+      `has a pattern that is not a regular expression: ${error instanceof Error ? error.message : String(error)}`
+  )
+}
+
+/**
+ * A word in small letters stands for its every spelling; one with capitals for itself only. Words without spaces
+ * between need no edges.
+ */
+const wholeWord = (word: string): RegExp => {
+  const text = word.replace(/[.*+?^${}()|[\]\\/-]/gu, "\\$&").replace(/\s+/gu, "\\s+")
+  const before = new RegExp(`^(?:${unspaced}|[^\\p{L}\\p{M}\\p{N}])`, "u").test(word)
+    ? ""
+    : "(?<![\\p{L}\\p{M}\\p{N}_])"
+  const after = new RegExp(`(?:${unspaced}|[^\\p{L}\\p{M}\\p{N}])$`, "u").test(word)
+    ? ""
+    : "(?![\\p{L}\\p{M}\\p{N}_])"
+  return new RegExp(`${before}${text}${after}`, /\p{Lu}/u.test(word) ? "gu" : "giu")
+}
+
+/**
+ * Says a text by the lexicon. Every entry sees the text as written: what one entry put in is not changed by
+ * another.
+ */
+export const sayBy = (lexicon: Lexicon, text: string): string => {
+  const changes: Array<{ from: number; to: number; say: string }> = []
+  for (const entry of lexicon)
+    for (const match of text.matchAll(entry.find)) {
+      const from = match.index
+      const to = from + match[0].length
+      if (to > from && changes.every((change) => to <= change.from || from >= change.to))
+        changes.push({ from, to, say: entry.pattern ? filled(entry.say, match) : entry.say })
+    }
+  changes.sort((a, b) => a.from - b.from)
+  let said = ""
+  let at = 0
+  for (const change of changes) {
+    said += text.slice(at, change.from) + change.say
+    at = change.to
+  }
+  return said + text.slice(at)
+}
+
+const filled = (say: string, match: RegExpExecArray): string =>
+  say.replace(/\$(?:(\$)|(&)|(\d{1,2})|<([^>]+)>)/gu, (_, dollar, all, number, name) =>
+    dollar !== undefined
+      ? "$"
+      : all !== undefined
+        ? match[0]
+        : number !== undefined
+          ? (match[Number(number)] ?? "")
+          : (match.groups?.[name] ?? "")
+  )

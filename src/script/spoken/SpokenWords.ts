@@ -1,0 +1,241 @@
+/** What is to be said of a script: cue by cue, by whom, and why the rest stays unspoken. */
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { isNonEmptyReadonlyArray } from "effect/Array"
+import type { Notice } from "../../domain/speech/Cue.ts"
+import { Cue, type Narration, type Script, type Subtitle } from "../../domain/speech/Cue.ts"
+import { SpeakerName } from "../../domain/values/Ids.ts"
+import { type SkipReason, Slot } from "../../domain/speech/Line.ts"
+import type { PauseSettings, TextSettings } from "../../domain/manifest/ScriptSettings.ts"
+import { fromSeconds, type Millis, millis } from "../../domain/time/Units.ts"
+import { withCapitalSounds } from "./CapitalSounds.ts"
+import { marksSounds, unemphasized } from "../markup/Emphasis.ts"
+import { languagesOf, linesIn } from "../language/BilingualLines.ts"
+import { bilingualFileOf } from "../language/BilingualDetection.ts"
+import type { Lexicon } from "./Lexicon.ts"
+import type { Overrides } from "../markup/InlineDirectives.ts"
+import { lostWords, type LostWords, withLost } from "./LostCues.ts"
+import { isShown, styleNotices } from "../formats/StyleFilter.ts"
+import { withSentencesKept } from "./MidSentence.ts"
+import { naturalLength } from "../language/SpeechRate.ts"
+import { withoutRepeats } from "./RollUpCaptions.ts"
+import { sentencesOf } from "../language/SentenceBoundaries.ts"
+import { readerOf, reasonOf, type Said, spokenTurns } from "./CueToSpeech.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { isPronounceable } from "../language/WritingSystems.ts"
+
+/** A part of a cue that one speaker says; a cue with one speaker is one part. */
+export interface WordsPart {
+  /** The cue's index; in a narration the block's position from 1. */
+  readonly cue: number
+  /** The position from 0 among the cue's parts. */
+  readonly part: number
+  readonly speaker?: SpeakerName
+  readonly said: string
+  /** When it should be heard; absent in a narration. */
+  readonly slot?: Slot
+  /** Silence before it, in a narration. */
+  readonly pause?: Millis
+  /** What the text itself wishes for this part. */
+  readonly overrides?: Overrides
+}
+
+/** A cue with what is said of it, or with the reason why nothing is. */
+export type CueWords =
+  | { readonly cue: number; readonly line: number; readonly parts: NonEmptyReadonlyArray<WordsPart> }
+  | { readonly cue: number; readonly line: number; readonly skipped: SkipReason | typeof behindFilm }
+  | LostWords
+
+/** It has something to say, but the film has ended before: the one reason for which it is missed. */
+export const behindFilm = "behind-film"
+
+/** A script's words, one entry a cue in the script's order. */
+export interface Words {
+  readonly cues: ReadonlyArray<CueWords>
+  readonly notices: ReadonlyArray<Notice>
+}
+
+/** What besides the manifest's settings decides. */
+export interface WordsContext {
+  /** Speakers known by name: a label that names one needs no other proof. */
+  readonly speakers?: ReadonlyArray<string>
+  /** Silences of a narration. */
+  readonly pauses?: PauseSettings
+  /** The language, for finding sentences. */
+  readonly language?: string
+}
+
+/** Reads a script's words by the manifest's settings and lexicon. */
+export const wordsOf = (
+  script: Script,
+  settings: TextSettings,
+  lexicon: Lexicon,
+  context: WordsContext = {}
+): Words =>
+  script._tag === "Subtitle"
+    ? subtitleWords(script, settings, lexicon, context)
+    : narrationWords(script, settings, lexicon, context)
+
+const knownSpeakers = (context: WordsContext): ReadonlyArray<SpeakerName> =>
+  (context.speakers ?? []).flatMap((name) => (name.trim() === "" ? [] : [SpeakerName.make(name.trim())]))
+
+const subtitleWords = (
+  script: Subtitle,
+  settings: TextSettings,
+  lexicon: Lexicon,
+  context: WordsContext
+): Words => {
+  const cues = prepared(script.cues)
+  const texts = cues.map((cue) => cue.text)
+  const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
+  const reader = readerOf(
+    texts,
+    [...knownSpeakers(context), ...named.filter((name) => name !== undefined)],
+    settings,
+    lexicon
+  )
+  const fresh =
+    settings.rolling === "keep"
+      ? texts
+      : withoutRepeats(
+          cues.map((cue) => ({
+            start: cue.start,
+            end: cue.end,
+            text: isShown(cue, settings.styles) ? cue.text : "",
+            speaker: cue.speaker
+          }))
+        )
+  const languages = languagesOf(texts)
+  const which = settings.bilingual ?? "all"
+  const styles =
+    which === "all" ? undefined : bilingualFileOf(cues.filter((cue) => isShown(cue, settings.styles)))?.styles
+  const chosenOf = (text: string, style: string | undefined): string | undefined => {
+    if (which === "all") return text
+    if (styles === undefined) return linesIn(text, which, languages)
+    return style === styles[which === "first" ? "second" : "first"] ? undefined : text
+  }
+  const read = cues.map((cue, i): CueWords => {
+    const text = fresh[i] ?? ""
+    const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
+    if (!isShown(cue, settings.styles)) return skip("excluded")
+    if (isDestroyed(cue.text)) return lostWords(cue, destroyed, reader)
+    if (cue.sung === true && settings.music !== "speak") return skip("music")
+    if (text === "" && isPronounceable(cue.text)) return skip("repeated")
+    const chosen = chosenOf(text, cue.style)
+    if (chosen === undefined) return skip("other-language")
+    const turns =
+      cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
+    const said = turns.flatMap((turn) => spokenTurns(turn.text, turn.speaker, cue.line, reader))
+    const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
+    return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
+  })
+  return {
+    cues: withLost(withSentencesKept(read, cues), script, reader),
+    notices: [...styleNotices(script, settings.styles), ...reader.notices]
+  }
+}
+
+const destroyed =
+  "an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
+
+/** Cues without the signs of stress, and with sounds in braces that are told by their capitals alone. */
+const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
+  const soundStars = marksSounds(written.map((cue) => cue.text))
+  const cues = written.map((cue) => unemphasized(cue, soundStars))
+  const marked = withCapitalSounds(cues.map((cue) => cue.text))
+  return cues.map((cue, i) => {
+    const text = marked[i] ?? cue.text
+    return text === cue.text || cue.turns !== undefined ? cue : Cue.make({ ...cue, text }, unchecked)
+  })
+}
+
+/** A third of the letters and more destroyed by an earlier conversion: nothing that could be said. */
+const isDestroyed = (text: string): boolean => {
+  const lost = text.match(/\ufffd/gu)?.length ?? 0
+  return lost > 0 && lost * 2 >= (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
+}
+
+/** A cue's time shared out by length; a cue without a length gets what its words need, up to the next cue. */
+const slotted = (
+  cue: Cue,
+  next: Cue | undefined,
+  said: ReadonlyArray<Said>
+): ReadonlyArray<Said & { readonly slot: Slot }> => {
+  const spoken = said.filter((turn) => turn.said !== "")
+  const weights = spoken.map((turn) => naturalLength(turn.said))
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const end =
+    cue.end > cue.start
+      ? cue.end
+      : Math.max(
+          cue.start + 1,
+          Math.min(cue.start + total, next === undefined || next.start <= cue.start ? Infinity : next.start)
+        )
+  let before = 0
+  return spoken.map((turn, i) => {
+    const from = cue.start + ((end - cue.start) * before) / total
+    before += weights[i] ?? 0
+    const to = cue.start + ((end - cue.start) * before) / total
+    return { ...turn, slot: Slot.make({ start: millis(from), end: millis(to) }, unchecked) }
+  })
+}
+
+const partsOf = (cue: Cue, said: ReadonlyArray<Said & { readonly slot: Slot }>): ReadonlyArray<WordsPart> =>
+  said.map((turn, part) => partOf(cue.index, part, turn, { slot: turn.slot }))
+
+const partOf = (
+  cue: number,
+  part: number,
+  turn: Said,
+  timing: Pick<WordsPart, "slot" | "pause">
+): WordsPart => {
+  const { say: _said, speaker: _named, ...wishes } = turn.overrides
+  return {
+    cue,
+    part,
+    said: turn.said,
+    // Not spread before keys of its own: V8 would keep a description of its make-up with each such object.
+    ...timing,
+    ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
+    ...(Object.keys(wishes).length === 0 ? {} : { overrides: wishes })
+  }
+}
+
+const narrationWords = (
+  script: Narration,
+  settings: TextSettings,
+  lexicon: Lexicon,
+  context: WordsContext
+): Words => {
+  const reader = readerOf(
+    script.blocks.map((block) => block.text),
+    [...knownSpeakers(context), ...script.blocks.flatMap(({ speaker }) => speaker ?? [])],
+    settings,
+    lexicon
+  )
+  const pauses = {
+    sentence: fromSeconds(context.pauses?.sentence ?? 0.35),
+    paragraph: fromSeconds(context.pauses?.paragraph ?? 0.8),
+    heading: fromSeconds(context.pauses?.heading ?? 1.2)
+  }
+  let before: "heading" | "paragraph" | undefined
+  const cues = script.blocks.map((block, i): CueWords => {
+    const cue = i + 1
+    const said = spokenTurns(block.text, block.speaker, block.line, reader)
+    const opening =
+      before === undefined
+        ? millis(0)
+        : before === "heading" || block.kind === "heading"
+          ? pauses.heading
+          : pauses.paragraph
+    const parts = said
+      .filter((turn) => turn.said !== "")
+      .flatMap((turn) =>
+        sentencesOf(turn.said, context.language).map((sentence) => ({ ...turn, said: sentence }))
+      )
+      .map((turn, part) => partOf(cue, part, turn, { pause: part === 0 ? opening : pauses.sentence }))
+    if (!isNonEmptyReadonlyArray(parts)) return { cue, line: block.line, skipped: reasonOf(said) }
+    before = block.kind
+    return { cue, line: block.line, parts }
+  })
+  return { cues, notices: reader.notices }
+}

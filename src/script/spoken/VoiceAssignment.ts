@@ -1,0 +1,84 @@
+/** Words and voices to lines; or every speaker for whom there is no voice. */
+import { Either, Schema } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import { SpeakerName } from "../../domain/values/Ids.ts"
+import { Line } from "../../domain/speech/Line.ts"
+import type { Overrides } from "../markup/InlineDirectives.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import type { CueWords } from "./SpokenWords.ts"
+
+/** A speaker, and how much there is to say. */
+export class SpeakerCues extends Schema.Class<SpeakerCues>("SpeakerCues")({
+  /** Absent for the cues that name nobody. */
+  speaker: Schema.optional(SpeakerName),
+  /** In how many cues. */
+  cues: Schema.Positive.pipe(Schema.int())
+}) {}
+
+/** A script cannot be spoken: these speakers have no voice, those with most cues first. */
+class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
+  speakers: Schema.NonEmptyArray(SpeakerCues)
+}) {
+  override get message(): string {
+    const waiting = this.speakers.map(
+      ({ speaker, cues }) => `${speaker ?? "cues without a speaker"} (${cues} ${cues === 1 ? "cue" : "cues"})`
+    )
+    return `no voice for ${waiting.join(", ")}: give each a voice under "speakers", or set "voice" for whoever has none`
+  }
+}
+
+/** Finds a voice for a speaker, with what the text itself wishes; left where there is none. */
+export type CastingOf = (
+  speaker: SpeakerName | undefined,
+  overrides: Overrides
+) => Either.Either<Casting, unknown>
+
+/** Gives each part of a script its voice. The speakers of a file are few and are asked for once each. */
+export const castLines = (
+  words: ReadonlyArray<CueWords>,
+  castingOf: CastingOf
+): Either.Either<ReadonlyArray<Line>, Uncast> => {
+  const lines: Array<Line> = []
+  const missing = new Map<SpeakerName | undefined, Set<number>>()
+  const cast = new Map<SpeakerName | undefined, Either.Either<Casting, unknown>>()
+  const plain = (speaker: SpeakerName | undefined): Either.Either<Casting, unknown> => {
+    const known = cast.get(speaker) ?? castingOf(speaker, {})
+    cast.set(speaker, known)
+    return known
+  }
+  for (const cue of words) {
+    if ("skipped" in cue) continue
+    for (const { overrides, ...part } of cue.parts)
+      Either.match(overrides === undefined ? plain(part.speaker) : castingOf(part.speaker, overrides), {
+        onLeft: () => {
+          const cues = missing.get(part.speaker) ?? new Set()
+          missing.set(part.speaker, cues.add(part.cue))
+        },
+        onRight: (casting) => lines.push(Line.make({ ...part, casting }, unchecked))
+      })
+  }
+  const [first, ...others] = counted(missing)
+  return first === undefined
+    ? Either.right(lines)
+    : Either.left(Uncast.make({ speakers: [first, ...others] }))
+}
+
+/**
+ * The speakers of a script with the number of their cues, those with most cues first: what a voice map is to be
+ * filled in for.
+ */
+export const speakersOf = (words: ReadonlyArray<CueWords>): ReadonlyArray<SpeakerCues> => {
+  const cues = new Map<SpeakerName | undefined, Set<number>>()
+  for (const cue of words)
+    if ("parts" in cue)
+      for (const part of cue.parts)
+        cues.set(part.speaker, (cues.get(part.speaker) ?? new Set()).add(part.cue))
+  return counted(cues)
+}
+
+const counted = (
+  cues: ReadonlyMap<SpeakerName | undefined, ReadonlySet<number>>
+): ReadonlyArray<SpeakerCues> =>
+  Array.from(cues, ([speaker, indexes]) =>
+    SpeakerCues.make({ cues: indexes.size, ...(speaker === undefined ? {} : { speaker }) })
+  ).sort((a, b) => b.cues - a.cues)

@@ -1,0 +1,248 @@
+/**
+ * Lines to utterances that their providers take, by what each profile says; or exactly which lines cannot go, and
+ * why.
+ */
+import { Either } from "effect"
+import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { groupsOf, mergedGroups } from "./StableGroups.ts"
+import { piecesOf } from "./TextSplitting.ts"
+import { between, type Portion, sentenceUnit, together, type Unit } from "./TextUnits.ts"
+import { repacked } from "./UtteranceRebalance.ts"
+import { sentenceRuns } from "../language/SentenceRuns.ts"
+import { srtInput, srtOverhead } from "./SrtPayload.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { TooLittleText, type Violation, WordTooLong } from "./UtteranceViolation.ts"
+
+/** What decides how lines are put together. */
+export interface UtteranceRules {
+  readonly profileOf: (provider: ProviderId) => ProviderProfile
+  /**
+   * Whether a text task carries one line, or a sentence over several. SRT input has one entry a line in any case.
+   */
+  readonly unit: "cue" | "sentence"
+  /** What a provider that takes SRT gets for a subtitle. */
+  readonly nativeInput: "srt" | "text"
+  /** The language, for finding words and sentences. */
+  readonly language?: string
+  /** Whether the source is a subtitle; a narration is never sent as SRT. */
+  readonly timed: boolean
+}
+
+/** What is to be sent, in the order of the script, and what cannot be. Every line is in exactly one of the two. */
+export interface UtterancePlan {
+  readonly uses: ReadonlyArray<UtteranceUse>
+  readonly violations: ReadonlyArray<Violation>
+}
+
+/** Plans the utterances of a job. */
+export const planUtterances = (lines: ReadonlyArray<Line>, rules: UtteranceRules): UtterancePlan => {
+  const voices = new Map<string, Array<NumberedLine>>()
+  const runs = rules.unit === "sentence" && rules.timed ? sentenceRuns(lines) : lines.map((_, i) => i)
+  lines.forEach((line, order) => {
+    const key = castingKey(line.casting)
+    const numbered = { line, order, run: runs[order] ?? order }
+    const voice = voices.get(key)
+    if (voice === undefined) voices.set(key, [numbered])
+    else voice.push(numbered)
+  })
+  const planned: Array<Planned> = []
+  const violations: Array<Violation> = []
+  for (const voice of voices.values())
+    if (isNonEmptyReadonlyArray(voice)) planVoice(voice, rules, planned, violations)
+  planned.sort((a, b) => a.order - b.order)
+  return { uses: withPieces(planned), violations }
+}
+
+interface NumberedLine {
+  readonly line: Line
+  /** The position in the script. */
+  readonly order: number
+  /** The first line of the sentence it belongs to, by order. */
+  readonly run: number
+}
+
+interface Planned {
+  readonly order: number
+  readonly casting: Casting
+  readonly input: "text" | "srt"
+  readonly portions: NonEmptyReadonlyArray<Portion>
+  readonly text: string
+}
+
+const castingKey = (casting: Casting): string =>
+  JSON.stringify([casting.provider, casting.voice, casting.model, casting.speed, casting.vol, casting.pitch])
+
+const planVoice = (
+  voice: NonEmptyReadonlyArray<NumberedLine>,
+  rules: UtteranceRules,
+  planned: Array<Planned>,
+  violations: Array<Violation>
+): void => {
+  const { casting } = voice[0].line
+  const profile = rules.profileOf(casting.provider)
+  const srt = profile.srtInput && rules.nativeInput === "srt" && rules.timed
+  const room = srt ? profile.maxChars - srtOverhead : profile.maxChars
+  const portions = voice.map(({ line, order, run }) => ({
+    run,
+    cut: Either.match(piecesOf(line.said, Math.max(1, room), rules.language), {
+      onLeft: (word) => {
+        violations.push(
+          WordTooLong.make({
+            provider: casting.provider,
+            line: refOf(line),
+            word: word.slice(0, 60),
+            maxChars: Math.max(0, room)
+          })
+        )
+        return []
+      },
+      onRight: (pieces) => pieces.map((said): Portion => ({ line, order, said }))
+    })
+  }))
+  const add = (group: NonEmptyReadonlyArray<Portion>, text: string): void => {
+    planned.push({ order: group[0].order, casting, input: srt ? "srt" : "text", portions: group, text })
+  }
+  if (srt) {
+    for (const group of srtGroups(
+      portions.flatMap(({ cut }) => cut),
+      profile.maxChars
+    ))
+      add(group, srtInput(group.map((portion) => portion.said)))
+    return
+  }
+  const units = textUnits(portions, profile.maxChars)
+  if (profile.minChars === 0) {
+    for (const unit of units) add(unit.portions, unit.text)
+    return
+  }
+  for (const group of enough(units, profile, rules.language))
+    if (charactersOf(group.text) >= profile.minChars) add(group.portions, group.text)
+    else
+      violations.push(
+        TooLittleText.make({
+          provider: casting.provider,
+          ...(voice[0].line.speaker === undefined ? {} : { speaker: voice[0].line.speaker }),
+          lines: refsOf(group.portions),
+          characters: charactersOf(group.text),
+          minChars: profile.minChars,
+          srtInput: profile.srtInput && rules.timed
+        })
+      )
+}
+
+/** About five entries a task, and never more than a dozen: an edit costs its own group. */
+const srtGroups = (
+  portions: ReadonlyArray<Portion>,
+  maxChars: number
+): ReadonlyArray<NonEmptyReadonlyArray<Portion>> =>
+  groupsOf(
+    portions.map((portion) => ({ ...portion, size: charactersOf(portion.said) + srtOverhead })),
+    { maxSize: maxChars, maxCount: 12, every: 5 }
+  )
+
+/** A sentence longer than this is said in parts, so that a file without punctuation is not one task. */
+const longestSentence = 400
+
+const textUnits = (
+  portions: ReadonlyArray<{ readonly run: number; readonly cut: ReadonlyArray<Portion> }>,
+  maxChars: number
+): ReadonlyArray<Unit> => {
+  const units: Array<Unit> = []
+  let open: Array<Portion> = []
+  let run: number | undefined
+  const close = (): void => {
+    const grains = open.map((portion) => ({ ...portion, size: charactersOf(portion.said) + 1 }))
+    for (const group of groupsOf(grains, {
+      maxSize: Math.min(longestSentence, maxChars),
+      maxCount: 8,
+      every: Infinity
+    }))
+      units.push(sentenceUnit(group))
+    open = []
+  }
+  for (const portion of portions) {
+    if (portion.run !== run || portion.cut.length !== 1) close()
+    run = portion.run
+    open.push(...portion.cut.slice(0, 1))
+    for (const piece of portion.cut.slice(1)) {
+      close()
+      open.push(piece)
+    }
+    if (portion.cut.length !== 1) close()
+  }
+  close()
+  return units
+}
+
+/** Units merged until each has enough; one that fits with neither neighbour shares their words out anew. */
+const enough = (
+  units: ReadonlyArray<Unit>,
+  profile: ProviderProfile,
+  language: string | undefined
+): ReadonlyArray<Unit> => {
+  const limits = { minSize: profile.minChars, maxSize: profile.maxChars, joint: between.length }
+  const groups = mergedGroups(units, limits).map(together)
+  const done: Array<Unit> = []
+  for (let i = 0; i < groups.length; i++) {
+    const group = groups[i]
+    if (group === undefined) continue
+    const before = done.at(-1)
+    if (group.size >= profile.minChars || (before === undefined && i === groups.length - 1)) {
+      done.push(group)
+      continue
+    }
+    if (before !== undefined && before.size + between.length + group.size <= profile.maxChars) {
+      done.splice(-1, 1, together([before, group]))
+      continue
+    }
+    const next = groups[i + 1]
+    const withNext = next === undefined ? undefined : repacked([group, next], limits, language)
+    if (withNext !== undefined) {
+      done.push(...withNext)
+      i++
+      continue
+    }
+    const withBefore = before === undefined ? undefined : repacked([before, group], limits, language)
+    if (withBefore === undefined) done.push(group)
+    else done.splice(-1, 1, ...withBefore)
+  }
+  return done
+}
+
+const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part }, unchecked)
+
+const refsOf = (portions: NonEmptyReadonlyArray<Portion>): NonEmptyReadonlyArray<LineRef> => {
+  const [first, ...others] = portions
+  return [refOf(first.line), ...others.map((portion) => refOf(portion.line))]
+}
+
+/** Uses with their lines; those of one line in several utterances are numbered as its pieces. */
+const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse> => {
+  const total = new Map<number, number>()
+  for (const { portions } of planned)
+    for (const { order } of portions) total.set(order, (total.get(order) ?? 0) + 1)
+  const next = new Map<number, number>()
+  const partOf = ({ line, order }: Portion): LineRef => {
+    if (total.get(order) === 1) return refOf(line)
+    const piece = next.get(order) ?? 0
+    next.set(order, piece + 1)
+    return LineRef.make({ cue: line.cue, part: line.part, piece }, unchecked)
+  }
+  return planned.map(({ casting, input, portions: [first, ...others], text }) =>
+    UtteranceUse.make(
+      {
+        utterance: makeUtterance(casting, input, text, [
+          first.said,
+          ...others.map((portion) => portion.said)
+        ]),
+        lines: [partOf(first), ...others.map(partOf)]
+      },
+      unchecked
+    )
+  )
+}

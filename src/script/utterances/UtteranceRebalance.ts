@@ -1,0 +1,61 @@
+/**
+ * Two neighbours of which one is too small and both together too large: their words shared out anew, cutting a line
+ * where it must be.
+ */
+import { joinWords, jointsOf } from "./TextSplitting.ts"
+import { apart, type Portion, type Unit } from "./TextUnits.ts"
+
+interface Crumb {
+  readonly portion: Portion
+  readonly said: string
+  /** How good a cut behind it is: 4 between lines, else as a joint in the line. */
+  readonly rank: number
+}
+
+/** The two as units within the limits; undefined where their words cannot be shared out so. */
+export const repacked = (
+  pair: readonly [Unit, Unit],
+  limits: { readonly minSize: number; readonly maxSize: number; readonly joint: number },
+  language: string | undefined
+): ReadonlyArray<Unit> | undefined => {
+  const crumbs = pair.flatMap((unit) => unit.portions.flatMap((portion) => crumbsOf(portion, language)))
+  let best: readonly [Unit, Unit] | undefined
+  let least = Infinity
+  for (let cut = 1; cut < crumbs.length; cut++) {
+    const left = unitOfCrumbs(crumbs.slice(0, cut))
+    const right = unitOfCrumbs(crumbs.slice(cut))
+    if (left === undefined || right === undefined) continue
+    if (Math.min(left.size, right.size) < limits.minSize || Math.max(left.size, right.size) > limits.maxSize)
+      continue
+    const cost =
+      (4 - (crumbs[cut - 1]?.rank ?? 0)) * 0.2 + Math.abs(left.size - right.size) / (left.size + right.size)
+    if (cost < least) {
+      least = cost
+      best = [left, right]
+    }
+  }
+  return best
+}
+
+const crumbsOf = (portion: Portion, language: string | undefined): ReadonlyArray<Crumb> => {
+  const crumbs: Array<Crumb> = []
+  let from = 0
+  for (const joint of jointsOf(portion.said, language)) {
+    crumbs.push({ portion, said: portion.said.slice(from, joint.at).trim(), rank: joint.rank })
+    from = joint.at
+  }
+  crumbs.push({ portion, said: portion.said.slice(from).trim(), rank: 4 })
+  return crumbs
+}
+
+const unitOfCrumbs = (crumbs: ReadonlyArray<Crumb>): Unit | undefined => {
+  const portions: Array<Portion> = []
+  for (const { portion, said } of crumbs) {
+    const last = portions.at(-1)
+    if (last !== undefined && last.order === portion.order)
+      portions[portions.length - 1] = { ...last, said: joinWords(last.said, said) }
+    else portions.push({ ...portion, said })
+  }
+  const [first, ...others] = portions
+  return first === undefined ? undefined : apart([first, ...others])
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc } from "effect"
+import iconv from "iconv-lite"
+import { decodeText } from "../../../src/script/bytes/TextDecoding.ts"
+
+const encoder = new TextEncoder()
+const decoded = (bytes: Uint8Array, encoding?: string) => Either.getOrThrow(decodeText(bytes, encoding))
+const refusal = (bytes: Uint8Array, encoding?: string) =>
+  Either.getOrThrow(Either.flip(decodeText(bytes, encoding)))
+
+const srt = (text: string): string =>
+  Array.from(
+    { length: 12 },
+    (_, i) => `${i + 1}\r\n00:00:${10 + i},000 --> 00:00:${10 + i},900\r\n${text}\r\n`
+  ).join("\r\n")
+
+/** Tone marks apart from their letters, as the Vietnamese code page needs them. */
+const toneMarksApart = (text: string): string =>
+  text.normalize("NFC").replace(/[\u00c0-\u01b0\u1ea0-\u1ef9]/gu, (letter) => {
+    const mark = /[\u0300\u0301\u0303\u0309\u0323]/u.exec(letter.normalize("NFD"))?.[0]
+    return mark === undefined ? letter : letter.normalize("NFD").replace(mark, "").normalize("NFC") + mark
+  })
+
+describe("decodeText", () => {
+  it.prop(
+    "gives any text back from UTF-8 and from marked UTF-16 and UTF-32",
+    [fc.fullUnicodeString({ minLength: 1 })],
+    ([text]) => {
+      fc.pre(
+        text.trim() !== "" && !/[\ud800-\udfff]|\r|\0|\ufeff/u.test(text) && !/[\u0080-\u00ff]/u.test(text)
+      )
+      for (const encoding of ["utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be"]) {
+        const bytes = iconv.encode(`x${text}`, encoding, { addBOM: true })
+        expect(decoded(bytes)).toEqual({ text: `x${text}`.normalize("NFC"), encoding, notices: [] })
+      }
+    }
+  )
+
+  it("tells UTF-16 without a mark by its zero bytes", () => {
+    for (const encoding of ["utf-16le", "utf-16be"])
+      expect(decoded(iconv.encode("Größe\n漢字 1 2 3\n", encoding)).text).toBe("Größe\n漢字 1 2 3\n")
+  })
+
+  it("makes all line ends one, takes the mark off, and composes letters", () => {
+    expect(decoded(encoder.encode("\ufeffa\r\nb\rc\nTie\u0302\u0301ng")).text).toBe("a\nb\nc\nTiếng")
+  })
+
+  it("reads legacy code pages and says so", () => {
+    const pages: ReadonlyArray<readonly [encoding: string, text: string]> = [
+      [
+        "windows-1258",
+        toneMarksApart("Trời hôm nay đẹp quá, mình ra bến phà đợi nhé. Những người bạn cũ cũng đến.")
+      ],
+      ["windows-1251", "Сегодня прекрасная погода, пойдём к переправе и подождём друзей."],
+      ["windows-1252", "Aujourd’hui il fait très beau, allons près du ponton où l’été s’achève."],
+      ["windows-1253", "Σήμερα ο καιρός είναι πολύ ωραίος, ας περιμένουμε στην προβλήτα."],
+      ["windows-1256", "الطقس جميل جدا اليوم، هيا بنا ننتظر أصدقاءنا عند المرسى"],
+      ["windows-874", "วันนี้อากาศดีมาก เราไปรอเพื่อนที่ท่าเรือกันเถอะ"],
+      ["gb18030", "今天的天气非常好，我们一起去码头等我们的老朋友吧。"],
+      ["big5hkscs", "今天的天氣非常好，我們一起去碼頭等我們的老朋友吧。"],
+      ["cp949", "오늘은 날씨가 아주 좋으니 우리 같이 나루터에서 친구를 기다리자."],
+      ["shift_jis", "今日はとても天気がいいから、一緒に渡し場で友だちを待とう。"],
+      ["iso-8859-2", "Dziś jest piękna pogoda, więc chodźmy na przystań i poczekajmy na przyjaciół."]
+    ]
+    for (const [encoding, text] of pages) {
+      const read = decoded(iconv.encode(srt(text), encoding))
+      expect(read.text).toBe(srt(text).replaceAll("\r\n", "\n").normalize("NFC"))
+      expect(read.notices.map((notice) => [notice.line, notice.message])).toEqual([
+        [3, `not UTF-8: read as ${read.encoding}; if that is wrong, name the right one with "encoding"`]
+      ])
+    }
+  })
+
+  it("reads lines of a code page in a file that is UTF-8, and says so", () => {
+    const file = (foreign: string, encoding: string, ...others: ReadonlyArray<string>) =>
+      Buffer.concat([
+        ...others.map((line) => Buffer.from(`${line}\n`)),
+        iconv.encode(`${foreign}\n`, encoding),
+        Buffer.from(others.join("\n"))
+      ])
+    const mixtures: ReadonlyArray<
+      readonly [foreign: string, encoding: string, ...others: ReadonlyArray<string>]
+    > = [
+      ["Un café.", "windows-1252", "L’été", "Où ça ?", "Très bien."],
+      ["пойдём к переправе", "windows-1251", "Сегодня", "прекрасная", "погода"],
+      ["今天的天气非常好，我们一起去", "gb18030", "今天天气很好", "我们去码头吧", "好的"]
+    ]
+    for (const [foreign, encoding, ...others] of mixtures)
+      for (const mark of ["", "\ufeff"]) {
+        const read = decoded(Buffer.concat([Buffer.from(mark), file(foreign, encoding, ...others)]))
+        expect(read.text).toBe([...others, foreign, ...others].join("\n"))
+        expect(read.notices.map((notice) => [notice.line, notice.message])).toEqual([
+          [4, `not UTF-8 as the rest is: read as ${encoding}; if that is wrong, save the file as UTF-8`]
+        ])
+      }
+    const cut = Buffer.concat([
+      Buffer.from("Trời\nđẹp\nlắm\n"),
+      Buffer.from("Trời đẹ").subarray(0, -1),
+      Buffer.from("\n")
+    ])
+    expect(decoded(Buffer.concat([cut, cut]))).toMatchObject({
+      text: "Trời\nđẹp\nlắm\nTrời đ\ufffd\n".repeat(2),
+      notices: [{ line: 4, message: "bytes that are not UTF-8 were passed over, in this line and 1 more" }]
+    })
+  })
+
+  it("takes the encoding that is named, unless a mark says otherwise", () => {
+    expect(decoded(iconv.encode("Ünï", "windows-1252"), "windows-1252").text).toBe("Ünï")
+    expect(decoded(encoder.encode("\ufeffÜnï"), "windows-1252").text).toBe("Ünï")
+  })
+
+  it("restores letters that were converted twice, and leaves all others", () => {
+    const twice = iconv.decode(Buffer.from("Đến bến “cũ” – café\n"), "latin1")
+    expect(decoded(encoder.encode(twice)).text).toBe("Đến bến “cũ” – café\n")
+    expect(decoded(encoder.encode(iconv.decode(Buffer.from("l’été\n"), "windows-1252"))).text).toBe("l’été\n")
+    expect(decoded(encoder.encode("Ã la carte, SÃO PAULO é")).text).toBe("Ã la carte, SÃO PAULO é")
+  })
+
+  it("refuses what is empty, binary, or not in the encoding named, with the line", () => {
+    expect(refusal(new Uint8Array())).toMatchObject({
+      line: 1,
+      expected: "the file is empty: expected cues or words"
+    })
+    expect(refusal(encoder.encode("\ufeff \n\n"))).toMatchObject({ line: 1 })
+    expect(refusal(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a)).expected).toContain("a PNG picture")
+    expect(refusal(Uint8Array.from({ length: 999 }, (_, i) => (i * 37) % 256)).expected).toContain(
+      "binary data"
+    )
+    expect(refusal(iconv.encode("one\ntwo\nthrée\n", "windows-1252"), "utf-8")).toMatchObject({
+      line: 3,
+      found: "thr\ufffde"
+    })
+    expect(refusal(encoder.encode("x"), "klingon")).toMatchObject({ line: 1, found: "klingon" })
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { srtClock, timingOf } from "../../../src/script/formats/TimingLine.ts"
+
+const times = (line: string, style: "srt" | "vtt" | "sbv" = "srt") => {
+  const timing = timingOf(line, style)
+  return timing.kind === "time" ? [timing.start, timing.end] : timing.kind
+}
+
+describe("timingOf", () => {
+  it.prop("reads what srtClock writes", [fc.nat(4e8), fc.nat(4e8)], ([start, end]) => {
+    expect(times(`${srtClock(start)} --> ${srtClock(end)}`)).toEqual([start, end])
+  })
+
+  it("reads times in every spelling that leaves no doubt", () => {
+    expect(times("00:00:01,000 --> 00:00:02,500")).toEqual([1000, 2500])
+    expect(times("  0:01:02.5-->0:01:03  ")).toEqual([62_500, 63_000])
+    expect(times("00:00:01,000 -> 00:00:02,000")).toEqual([1000, 2000])
+    expect(times("00:00:01;000 --> 00:00:02;500")).toEqual([1000, 2500])
+    expect(times("00:00:01,000 → 00:00:02,000")).toEqual([1000, 2000])
+    expect(times("00: 00: 01, 500 --> 00: 00: 02, 750")).toEqual([1500, 2750])
+    expect(times("01:02,000 --> 01:03,000")).toEqual([62_000, 63_000])
+    expect(times("00:00:01,000 --> 00:00:02,000 X1:10 X2:20 Y1:30 Y2:40")).toEqual([1000, 2000])
+    expect(times("００：００：０１，０００ --> ００：００：０２，０００")).toEqual([1000, 2000])
+    for (const line of [
+      "\u202b00:00:01,000 --> 00:00:02,000\u202c",
+      "\u200f00:00:01,000\u200e --> \u200e00:00:02,000",
+      "\ufeff00:00:01,000 --> 00:00:02,000",
+      "٠٠:٠٠:٠١,٠٠٠ --> ٠٠:٠٠:٠٢,٠٠٠",
+      "۰۰:۰۰:۰۱,۰۰۰ --> ۰۰:۰۰:۰۲,۰۰۰",
+      "00:00:01,000 --&gt; 00:00:02,000",
+      "00:00:01,000 \u2010\u2010> 00:00:02,000",
+      "00:00:01,000 \u2212\u2212> 00:00:02,000"
+    ])
+      expect(times(line), line).toEqual([1000, 2000])
+    expect(times("0:00:01.500000 --> 0:00:02.250000")).toEqual([1500, 2250])
+    expect(times("00:01.000 --> 00:02.000 align:start", "vtt")).toEqual([1000, 2000])
+    expect(times("0:00:01.000,0:00:02.000", "sbv")).toEqual([1000, 2000])
+    expect(times("00:00:01,000 00:00:02,000")).toEqual([1000, 2000])
+    expect(times("-00:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
+  })
+
+  it("tells a time line that cannot be read from text", () => {
+    for (const line of ["00:00:61,000 --> 00:01:02,000", "00:00:01,000 -->", "--> 00:00:01,000"])
+      expect(times(line), line).toBe("unreadable")
+    expect(times("00:00:01,000 00:00:02,000", "vtt")).toBe("unreadable")
+    expect(times("00:00:01:12 --> 00:00:02:03")).toBe("frames")
+    for (const line of [
+      "At 10:30 --> go",
+      "10:30 -> 11:45",
+      "12",
+      "He said 00:01 --> twice",
+      "→ next",
+      "08:00 or 09:00"
+    ])
+      expect(times(line), line).toBe("none")
+    expect(times("a --> b", "vtt")).toBe("unreadable")
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import type { TextSettings } from "../../../src/domain/manifest/ScriptSettings.ts"
+import { lexiconOf } from "../../../src/script/spoken/Lexicon.ts"
+import { cueSheetOf, withSheet } from "../../../src/script/spoken/CueSheet.ts"
+import { readScript } from "../../../src/script/ScriptFile.ts"
+import { type CueWords, wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const script = (file: string, text: string) =>
+  Either.getOrThrowWith(readScript(bytes(text), file), (rejected) => new Error(rejected.message))
+
+/** What becomes of each cue: its index, its line, and its words, why it is skipped, or why it is lost. */
+const told = (cue: CueWords) => [
+  cue.cue,
+  cue.line,
+  "parts" in cue
+    ? cue.parts.map(({ said }) => said).join(" / ")
+    : "why" in cue
+      ? `lost: ${cue.why}`
+      : cue.skipped
+]
+const words = (file: string, text: string, settings: TextSettings = {}) =>
+  wordsOf(script(file, text), settings, Either.getOrThrow(lexiconOf([])))
+const of = (file: string, text: string, settings?: TextSettings) => words(file, text, settings).cues.map(told)
+
+const first = "1\n00:00:01,000 --> 00:00:02,000\nOne\n\n"
+const last = "3\n00:00:05,000 --> 00:00:06,000\nThree\n"
+const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
+
+describe("a cue that cannot be read", () => {
+  it("is lost where its time line is broken, and keeps its number", () => {
+    expect(of("a.srt", `${first}2\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`)).toEqual([
+      [1, 2, "One"],
+      [2, 6, `lost: "00:00:xx,000 --> 00:00:04,000 Two": ${expected}`],
+      [3, 10, "Three"]
+    ])
+  })
+
+  it("is lost where it has no time line, at the file's start too", () => {
+    expect(of("a.srt", `${first}2\nTwo\n\n${last}`)).toEqual([
+      [1, 2, "One"],
+      [2, 5, 'lost: "2 Two": expected a time line below the cue\'s number'],
+      [3, 9, "Three"]
+    ])
+    expect(of("a.srt", `1\nOne\n\n${last}`)).toEqual([
+      [1, 1, 'lost: "1 One": expected a time line below the cue\'s number'],
+      [3, 5, "Three"]
+    ])
+  })
+
+  it("is lost where 99:59:59 stands for its time, and where its words stand behind its time", () => {
+    expect(of("a.srt", `${first}2\n99:59:59,999 --> 99:59:59,999\nTwo\n\n${last}`)[1]).toEqual([
+      2,
+      6,
+      'lost: "99:59:59,999 --> 99:59:59,999": 99:59:59 stands for a cue without a time: give it one'
+    ])
+    expect(of("a.srt", `${first}2\n00:00:03,000 --> 00:00:04,000 Two\n\n${last}`)).toEqual([
+      [1, 2, "One"],
+      [2, 6, 'lost: "Two": expected the cue\'s text below its time line'],
+      [3, 9, "Three"]
+    ])
+  })
+
+  it("is lost where its letters were destroyed", () => {
+    expect(of("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n\ufffd\ufffd \ufffd\n")).toEqual([
+      [
+        1,
+        2,
+        "lost: an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
+      ]
+    ])
+  })
+
+  it("is lost where a blank line in WebVTT ends its cue, but not before the first cue, nor in a comment", () => {
+    expect(
+      of(
+        "a.vtt",
+        "WEBVTT\n\nnot a cue\nat all\n\nNOTE a --> b\nno cue\n\n00:01.000 --> 00:02.000\nOne\n\nstill\none\n\n00:03.000 --> 00:04.000\nTwo\n"
+      )
+    ).toEqual([
+      [1, 9, "One"],
+      [3, 12, 'lost: "still one": a blank line ends a WebVTT cue; expected a time line above this text'],
+      [2, 15, "Two"]
+    ])
+  })
+
+  it("is lost where an ASS event has a broken time, or stands below a Format line without columns", () => {
+    const event = (start: string, text: string) => `Dialogue: 0,${start},0:00:09.00,Default,,0,0,0,,${text}\n`
+    const format = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    expect(
+      of(
+        "a.ass",
+        `[Script Info]\n[Events]\n${format}${event("0:00:01.00", "One")}${event("0:00:xx.00", "Two")}` +
+          `${event("0:00:xx.00", "{\\p1}m 0 0 l 1 1{\\p0}")}Dialogue: torn\n` +
+          `[Events]\nFormat: Layer, Start, Text\nDialogue: 0,0:00:03.00,Three\n`
+      )
+    ).toEqual([
+      [1, 4, "One"],
+      [2, 5, 'lost: "Two": expected a start and an end such as 0:00:01.00,0:00:02.50'],
+      [3, 6, "empty"],
+      [4, 7, 'lost: "torn": expected a start and an end such as 0:00:01.00,0:00:02.50'],
+      [5, 10, 'lost: "0,0:00:03.00,Three": expected a Format line above it that names Start, End, Text']
+    ])
+  })
+
+  it("is not lost where nobody would say it", () => {
+    const broken = (text: string) => `${first}2\n00:00:xx,000 --> 00:00:04,000\n${text}\n\n${last}`
+    expect(of("a.srt", broken("[door slams]"))[1]).toEqual([2, 6, "sound-effect"])
+    expect(of("a.srt", broken("♪ la la la ♪"))[1]).toEqual([2, 6, "music"])
+    expect(of("a.srt", broken("♪ la la la ♪"), { music: "speak" })[1]?.[2]).toContain("lost: ")
+    expect(of("a.srt", broken("..."))[1]).toEqual([2, 6, "empty"])
+    expect(of("a.srt", broken(""))).toEqual([
+      [1, 2, "One"],
+      [3, 10, "Three"]
+    ])
+  })
+
+  it("takes no number from a cue that can be read", () => {
+    const positions = `${first}00:00:xx,000 --> 00:00:04,000\nTwo\n\n00:00:05,000 --> 00:00:06,000\nThree\n`
+    expect(of("a.srt", positions).map(([index]) => index)).toEqual([1, 3, 2])
+    const twice = `${first}3\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`
+    expect(of("a.srt", twice).map(([index]) => index)).toEqual([1, 4, 3])
+  })
+
+  it("changes nothing about the cues around it", () => {
+    const lines = [first, "2\n00:00:xx,000 --> 00:00:04,000\nANNA: Two\n\n", last]
+    const without = words("a.srt", [lines[0], lines[2]].join(""))
+    expect(words("a.srt", lines.join("")).cues.filter((cue) => "parts" in cue)).toEqual(
+      without.cues.map((cue) => (cue.line < 5 ? cue : { ...cue, line: cue.line + 4 }))
+    )
+  })
+
+  it("can be left out by a sheet", () => {
+    const sheet = Either.getOrThrow(cueSheetOf(bytes("cues,speaker,skip\n2,,yes\n1-3,ANNA,\n"), "a.csv"))
+    const { cues } = words("a.srt", `${first}2\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`)
+    expect(withSheet(cues, sheet).map(told)[1]?.[2]).toContain("lost: ")
+    expect(withSheet(cues, sheet.slice(0, 1)).map(told)[1]).toEqual([2, 6, "excluded"])
+  })
+})
