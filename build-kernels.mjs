@@ -1,10 +1,10 @@
-// Assembles src/audio/kernels.wat and writes what comes of it down as src/audio/KernelCode.ts: run it when the first has changed.
+// Assembles src/audio/kernels/kernels.wat and writes what comes of it down as src/audio/kernels/KernelCode.ts: run it when the first has changed.
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import loadWabt from "wabt"
 
-const source = fileURLToPath(new URL("src/audio/kernels.wat", import.meta.url))
-const target = fileURLToPath(new URL("src/audio/KernelCode.ts", import.meta.url))
+const source = fileURLToPath(new URL("src/audio/kernels/kernels.wat", import.meta.url))
+const target = fileURLToPath(new URL("src/audio/kernels/KernelCode.ts", import.meta.url))
 
 /** The module's text in TypeScript. */
 export const kernelCode = async () => {

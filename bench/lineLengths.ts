@@ -1,7 +1,7 @@
 /** How long lines take to say: by a fast model, or spoken by an engine and measured. */
 import { Effect, Exit, Scope } from "effect"
-import { fromInt16 } from "../src/audio/Pcm.ts"
-import { speechIn } from "../src/audio/Trim.ts"
+import { fromInt16 } from "../src/audio/pcm/Pcm.ts"
+import { speechIn } from "../src/audio/speech/SpeechTrim.ts"
 import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { makeEspeakEngine } from "../src/engines/EspeakEngine.ts"
 

@@ -3,7 +3,7 @@
  * one utterance to the next; here its whole memory is put back to one early moment before each sentence.
  */
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
-import { joinedInt16 } from "../audio/Int16.ts"
+import { joinedInt16 } from "../audio/formats/Int16.ts"
 import { SampleRate } from "../domain/time/Units.ts"
 import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
 import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"

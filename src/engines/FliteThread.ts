@@ -14,8 +14,8 @@ import {
   WASIProcExit
 } from "@bjorn3/browser_wasi_shim"
 import { Either } from "effect"
-import { toInt16 } from "../audio/Pcm.ts"
-import { decodeWav } from "../audio/Wav.ts"
+import { toInt16 } from "../audio/pcm/Pcm.ts"
+import { decodeWav } from "../audio/formats/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
 import { JobRefused, type SentenceJob, type Synthesiser } from "./WorkerProtocol.ts"
 

@@ -1,6 +1,6 @@
 /** A text spoken sentence by sentence, so that a long one never holds an engine for long, and put together again. */
 import { Effect } from "effect"
-import { joinedInt16 } from "../audio/Int16.ts"
+import { joinedInt16 } from "../audio/formats/Int16.ts"
 import type { Millis, SampleRate } from "../domain/time/Units.ts"
 import { millis } from "../domain/time/Units.ts"
 import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "./Engine.ts"

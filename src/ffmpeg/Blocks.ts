@@ -1,6 +1,6 @@
 /** Samples that come as they are, block by block, and what is done with them in this thread. */
 import { Effect, Stream } from "effect"
-import type { Heard } from "../audio/Listener.ts"
+import type { Heard } from "../audio/level/ProgrammeMeter.ts"
 import type { Made, Maker } from "./Encoder.ts"
 import type { DiskFull, Unwritable } from "./Failures.ts"
 import { HandFault, Hands, type RequestOrder } from "./Hands.ts"

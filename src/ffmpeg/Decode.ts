@@ -1,6 +1,6 @@
 /** Any audio file to mono PCM: the command lines, and what ffmpeg's answer means. */
 import { Either } from "effect"
-import type { Pcm } from "../audio/Pcm.ts"
+import type { Pcm } from "../audio/pcm/Pcm.ts"
 import type { SampleRate } from "../domain/time/Units.ts"
 import { type InputDescription, inputsDescribed } from "./Description.ts"
 import { NotAudio } from "./Failures.ts"

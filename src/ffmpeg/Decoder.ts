@@ -2,9 +2,9 @@
 import { open, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
-import { joinedInt16 } from "../audio/Int16.ts"
-import { type Pcm, toInt16 } from "../audio/Pcm.ts"
-import { closedWav } from "../audio/Wav.ts"
+import { joinedInt16 } from "../audio/formats/Int16.ts"
+import { type Pcm, toInt16 } from "../audio/pcm/Pcm.ts"
+import { closedWav } from "../audio/formats/Wav.ts"
 import type { SampleRate } from "../domain/time/Units.ts"
 import type { Binary } from "./Binary.ts"
 import {

@@ -1,7 +1,7 @@
 /** The original sound lowered under the voice, and both together. */
 import { Iterable } from "effect"
-import { type Duck, gainsUnder, type Spoken } from "../audio/Ducking.ts"
-import { sampleBytesOf } from "../audio/WavHeader.ts"
+import { type Duck, gainsUnder, type Spoken } from "../audio/level/Ducking.ts"
+import { sampleBytesOf } from "../audio/formats/WavHeader.ts"
 import type { Frames, Micros } from "../domain/time/Units.ts"
 import type { JobInput } from "./Job.ts"
 

@@ -1,6 +1,6 @@
 /** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
-import { encodings, type Finished } from "../audio/Finish.ts"
-import { type WavOptions, wavHeader } from "../audio/WavHeader.ts"
+import { encodings, type Finished } from "../audio/formats/OutputConversion.ts"
+import { type WavOptions, wavHeader } from "../audio/formats/WavHeader.ts"
 import type { LanguageTag } from "../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../domain/time/Units.ts"
 import { type Chapter, oggChapters } from "./Chapters.ts"

@@ -1,9 +1,9 @@
 /** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
-import { type Finished, Finisher, finishedPart, type Unfinished } from "../audio/Finish.ts"
-import { type Heard, type Listened, Listener } from "../audio/Listener.ts"
-import type { Room } from "../audio/Rooms.ts"
-import type { Section } from "../audio/Section.ts"
-import { sampleBytesOf } from "../audio/WavHeader.ts"
+import { type Finished, Finisher, finishedPart, type Unfinished } from "../audio/formats/OutputConversion.ts"
+import { type Heard, type Listened, Listener } from "../audio/level/ProgrammeMeter.ts"
+import type { Room } from "../audio/kernels/BufferPool.ts"
+import type { Section } from "../audio/pcm/Section.ts"
+import { sampleBytesOf } from "../audio/formats/WavHeader.ts"
 import { type WavOrder, WavPart } from "./WavPart.ts"
 
 /** The samples of one programme that an ffmpeg is given: as they come, or finished for the file that it encodes. */

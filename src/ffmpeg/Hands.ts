@@ -1,7 +1,7 @@
 /** All that is done with a section's samples, for a programme and its stems. It loads little: threads do it. */
-import type { Heard } from "../audio/Listener.ts"
-import { newRoom, type Room } from "../audio/Rooms.ts"
-import type { Section } from "../audio/Section.ts"
+import type { Heard } from "../audio/level/ProgrammeMeter.ts"
+import { newRoom, type Room } from "../audio/kernels/BufferPool.ts"
+import type { Section } from "../audio/pcm/Section.ts"
 import { type Hand, handOf, type HandOrder } from "./Hand.ts"
 
 /** An order, and which of the requests' samples it is about: the programme's or a stem's. */

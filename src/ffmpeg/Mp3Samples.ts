@@ -1,9 +1,9 @@
 /** Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some milliseconds a clip. */
 import { MPEGDecoder } from "mpg123-decoder"
-import { resampled } from "../audio/Resample.ts"
-import { newRoom, type Room, Rooms } from "../audio/Rooms.ts"
+import { resampled } from "../audio/pcm/Resampling.ts"
+import { newRoom, type Room, Rooms } from "../audio/kernels/BufferPool.ts"
 import { SampleRate } from "../domain/time/Units.ts"
-import { type PlainMp3, plainMp3, silentFrames } from "../audio/PlainMp3.ts"
+import { type PlainMp3, plainMp3, silentFrames } from "../audio/formats/PlainMp3.ts"
 
 /** Decodes a file's bytes to mono samples at a rate; undefined where ffmpeg is to judge it. */
 export type DecodeMp3 = (

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
-import type { Pcm } from "../audio/Pcm.ts"
+import type { Pcm } from "../audio/pcm/Pcm.ts"
 import { builtProgram, resourceLimits } from "../domain/values/BuiltProgram.ts"
 import type { SampleRate } from "../domain/time/Units.ts"
 

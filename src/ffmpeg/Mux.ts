@@ -1,6 +1,6 @@
 /** The job that puts new sound and subtitles into a video whose picture is copied. */
 import { Either } from "effect"
-import type { Duck, Spoken } from "../audio/Ducking.ts"
+import type { Duck, Spoken } from "../audio/level/Ducking.ts"
 import type { LanguageTag } from "../domain/values/Ids.ts"
 import { deliveryRate, framesAtMicros, Micros } from "../domain/time/Units.ts"
 import {

@@ -1,5 +1,5 @@
 /** What a run and the thread that makes its clips tell each other; both are of one build. */
-import type { Pcm } from "../audio/Pcm.ts"
+import type { Pcm } from "../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import type { Kept } from "../store/ClipFile.ts"
 import type { ClipMade, Unusable, Wanted } from "./ClipMaking.ts"

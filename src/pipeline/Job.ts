@@ -7,7 +7,7 @@ import type { NotifySettings, Undecided } from "../domain/manifest/ServiceSettin
 import type { AudioSettings, ChapterEntry, LoudnessTarget, TagSettings } from "../domain/manifest/SoundSettings.ts"
 import type { FitLimits } from "../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
-import type { Duck } from "../audio/Ducking.ts"
+import type { Duck } from "../audio/level/Ducking.ts"
 
 /** Who speaks when a line does not say: whatever is absent must come from its speaker. */
 export interface JobVoice {

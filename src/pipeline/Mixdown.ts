@@ -1,8 +1,8 @@
 /** What a job's mix is made of: its placements as lines of plain values, for whoever makes a section of it. */
 import { Effect } from "effect"
-import type { Section } from "../audio/Section.ts"
-import { gainOf } from "../audio/Pcm.ts"
-import { newRoom, type Room } from "../audio/Rooms.ts"
+import type { Section } from "../audio/pcm/Section.ts"
+import { gainOf } from "../audio/pcm/Pcm.ts"
+import { newRoom, type Room } from "../audio/kernels/BufferPool.ts"
 import type { Clip } from "../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/values/Ids.ts"
 import type { Placement } from "../domain/speech/Placement.ts"

@@ -1,7 +1,7 @@
 /** Where every line of a job is heard: clips measured, lines of each speaker fitted together, narrations strung out. */
 import { Array, Option } from "effect"
-import { type Fitted, fitLines } from "../audio/Fit.ts"
-import type { FitLine } from "../audio/FitCost.ts"
+import { type Fitted, fitLines } from "../audio/fit/LineFitting.ts"
+import type { FitLine } from "../audio/fit/FitCost.ts"
 import { type Clip, isSaid } from "../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../domain/values/Ids.ts"
 import type { Line, Slot } from "../domain/speech/Line.ts"

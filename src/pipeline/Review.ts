@@ -1,6 +1,6 @@
 /** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
 import { Array, Effect } from "effect"
-import { encodeWav16 } from "../audio/Wav.ts"
+import { encodeWav16 } from "../audio/formats/Wav.ts"
 import { overrideName } from "../domain/manifest/CueOverride.ts"
 import type { Placement } from "../domain/speech/Placement.ts"
 import {

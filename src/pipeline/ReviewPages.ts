@@ -1,7 +1,7 @@
 /** The pages of a review, made of what lies in the results' folder at that moment. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
-import { PeakMeter } from "../audio/Peaks.ts"
+import { PeakMeter } from "../audio/pcm/WaveformPeaks.ts"
 import type { JobReport, RunReport } from "../domain/report/Report.ts"
 import { frames, SampleRate } from "../domain/time/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"

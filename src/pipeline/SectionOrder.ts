@@ -1,7 +1,7 @@
 /** What is said between a delivery and the threads that make its sections. */
 import type { MessagePort } from "node:worker_threads"
-import type { Heard } from "../audio/Listener.ts"
-import type { Section } from "../audio/Section.ts"
+import type { Heard } from "../audio/level/ProgrammeMeter.ts"
+import type { Section } from "../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { HandFault, type RequestOrder } from "../ffmpeg/Hands.ts"
 import type { Mastering, MixLine } from "./SectionMaking.ts"

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
-import type { Section } from "../audio/Section.ts"
+import type { Section } from "../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../domain/values/BuiltProgram.ts"
 import type { Made } from "../ffmpeg/Encoder.ts"
 import { heardOf } from "../ffmpeg/Blocks.ts"

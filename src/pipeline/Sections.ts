@@ -1,8 +1,8 @@
 /** A programme made section by section, each in the order of time: by threads beside this one where it is long. */
 import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
-import type { MixBlock } from "../audio/Mix.ts"
-import { type Section, sectionsOf } from "../audio/Section.ts"
+import type { MixBlock } from "../audio/level/Mixer.ts"
+import { type Section, sectionsOf } from "../audio/pcm/Section.ts"
 import type { SpeakerName } from "../domain/values/Ids.ts"
 import { fed, heardOf, refusalAt } from "../ffmpeg/Blocks.ts"
 import type { Made, Maker } from "../ffmpeg/Encoder.ts"

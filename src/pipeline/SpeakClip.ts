@@ -1,6 +1,6 @@
 /** From what was received to a clip on disk: decoded, judged, cut into the utterance's parts, measured. */
 import { Effect, Either } from "effect"
-import type { Pcm } from "../audio/Pcm.ts"
+import type { Pcm } from "../audio/pcm/Pcm.ts"
 import { Clip, type Segment } from "../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../domain/speech/Utterance.ts"
 import type { Fetched } from "../gateway/Gateway.ts"

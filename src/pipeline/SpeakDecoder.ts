@@ -3,7 +3,7 @@
  * many wait.
  */
 import { Deferred, Effect, Queue, type Scope } from "effect"
-import type { Pcm } from "../audio/Pcm.ts"
+import type { Pcm } from "../audio/pcm/Pcm.ts"
 import { deliveryRate, type SampleRate } from "../domain/time/Units.ts"
 import { filesPerProcess } from "../ffmpeg/Decode.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"

@@ -1,5 +1,5 @@
 /** At which rate a clip is kept. */
-import { behindId3, mp3HeaderAt } from "../audio/Mp3Header.ts"
+import { behindId3, mp3HeaderAt } from "../audio/formats/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../domain/time/Units.ts"
 
 /** The rate of clips whose sound needs no more: half the delivery's, exactly 24 frames a millisecond. */

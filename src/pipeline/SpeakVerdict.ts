@@ -1,7 +1,7 @@
 /** Whether a clip can be what its text says, part by part. */
-import { judgeClip, type ClipFacts, type Suspicion } from "../audio/Judge.ts"
-import { type Pcm, sliceOf } from "../audio/Pcm.ts"
-import type { Speech } from "../audio/Trim.ts"
+import { judgeClip, type ClipFacts, type Suspicion } from "../audio/speech/ClipQuality.ts"
+import { type Pcm, sliceOf } from "../audio/pcm/Pcm.ts"
+import type { Speech } from "../audio/speech/SpeechTrim.ts"
 import { isSaid, type Segment } from "../domain/speech/Clip.ts"
 import type { Estimate } from "../domain/values/Estimate.ts"
 import { charactersOf } from "../domain/speech/Utterance.ts"

@@ -1,7 +1,7 @@
 /** Listens to what was delivered and holds it against its report, cue by cue. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
-import { hearingOf, LevelTrack } from "../audio/Heard.ts"
+import { hearingOf, LevelTrack } from "../audio/speech/OnsetDetection.ts"
 import type { JobId } from "../domain/values/Ids.ts"
 import type { JobReport } from "../domain/report/Report.ts"
 import { SampleRate } from "../domain/time/Units.ts"

@@ -1,8 +1,8 @@
 /** A task's speech as an audio file. */
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
-import { fromInt16 } from "../audio/Pcm.ts"
-import { sampleBytesOf, wavHeader } from "../audio/WavHeader.ts"
+import { fromInt16 } from "../audio/pcm/Pcm.ts"
+import { sampleBytesOf, wavHeader } from "../audio/formats/WavHeader.ts"
 import type { SampleRate } from "../domain/time/Units.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { blocksOf, type Spoken } from "./Speaking.ts"

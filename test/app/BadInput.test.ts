@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
-import { encodeWav16 } from "../../src/audio/Wav.ts"
+import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { deliveryRate } from "../../src/domain/time/Units.ts"
 import { emptyFolder, run, start } from "./process.ts"
 

@@ -8,7 +8,7 @@ import {
   onsetHarm,
   speedHarm,
   tailHarm
-} from "../../src/audio/FitCost.ts"
+} from "../../src/audio/fit/FitCost.ts"
 
 export type Greedy = (lines: ReadonlyArray<FitLine>, limits: FitLimits) => ReadonlyArray<Heard>
 

@@ -1,6 +1,6 @@
 /** Signals that the audio tests measure: deterministic, made from nothing. */
 import type { SampleRate } from "../../src/domain/time/Units.ts"
-import type { Pcm } from "../../src/audio/Pcm.ts"
+import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 
 /** Numbers from 0 to 1 that are the same for the same seed. */
 export const randomOf = (seed: number): (() => number) => {

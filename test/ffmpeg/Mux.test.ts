@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Micros } from "../../src/domain/time/Units.ts"
 import { changedSounds, type ContainerName } from "../../src/ffmpeg/Container.ts"
-import { usualDuck } from "../../src/audio/Ducking.ts"
+import { usualDuck } from "../../src/audio/level/Ducking.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
 import { muxJob, type OriginalSound } from "../../src/ffmpeg/Mux.ts"
 

@@ -1,5 +1,5 @@
 /** Sound that has the shape of speech, the same for the same text: syllables of a buzz, with gaps between words. */
-import { encodeWav16 } from "../../src/audio/Wav.ts"
+import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { chance } from "./Chance.ts"
 

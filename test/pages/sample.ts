@@ -1,5 +1,5 @@
 /** Reports and sound to make pages of: invented, but as awkward as real ones. */
-import { encodeWav16 } from "../../src/audio/Wav.ts"
+import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/report/Report.ts"
 import type { PlanReport } from "../../src/domain/report/PlanReport.ts"
 import { SpeakerName } from "../../src/domain/values/Ids.ts"

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
-import { encodeWav16 } from "../../src/audio/Wav.ts"
+import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { clipMaker } from "../../src/pipeline/ClipMaker.ts"
 import { samplesOf, type Wanted } from "../../src/pipeline/ClipMaking.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { newRoom, type Room } from "../../src/audio/Rooms.ts"
+import { newRoom, type Room } from "../../src/audio/kernels/BufferPool.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { limited } from "../../src/pipeline/Levelling.ts"
 

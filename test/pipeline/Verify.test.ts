@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { LevelTrack } from "../../src/audio/Heard.ts"
+import { LevelTrack } from "../../src/audio/speech/OnsetDetection.ts"
 import { JobId } from "../../src/domain/values/Ids.ts"
 import type { CueReport, JobReport } from "../../src/domain/report/Report.ts"
 import { verificationOf } from "../../src/pipeline/Verify.ts"

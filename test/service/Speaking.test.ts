@@ -1,7 +1,7 @@
 /** Texts and SRTs through an engine: what is heard when. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import { joinedInt16 } from "../../src/audio/Int16.ts"
+import { joinedInt16 } from "../../src/audio/formats/Int16.ts"
 import { Frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
 import { type Engine, SpeechFailed } from "../../src/engines/Engine.ts"
 import type { ServedModel, ServedVoice } from "../../src/service/Catalogue.ts"

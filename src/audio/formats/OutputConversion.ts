@@ -1,0 +1,153 @@
+/** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
+import type { SampleRate } from "../../domain/time/Units.ts"
+import { ditheredOf } from "../pcm/Dither.ts"
+import { Resampler } from "../pcm/Resampling.ts"
+import { newRoom, type Room, roomFor } from "../kernels/BufferPool.ts"
+import type { Section } from "../pcm/Section.ts"
+import type { Pcm } from "../pcm/Pcm.ts"
+import { sampleBytesOf, wavHeader, type WavOptions } from "./WavHeader.ts"
+
+/** What comes in: interleaved where there are two channels. */
+export interface Unfinished {
+  readonly rate: SampleRate
+  readonly channels: 1 | 2
+}
+
+/** What is written. */
+export interface Finished {
+  readonly rate: SampleRate
+  /** Exactly so many frames come out: the rest is cut off, or silence added. */
+  readonly frames: number
+  /** Integers of 16 bit, dithered, or of 24, or floats of 32. */
+  readonly depth: 16 | 24 | 32
+  /** For a part of a file: the frame at which it stands there, and how many frames are passed over before it. */
+  readonly part?: { readonly at: number; readonly passed: number }
+}
+
+/** The part of a file of `whole` that a section of its programme, of `length` frames at `rate`, becomes. */
+export const finishedPart = (
+  whole: Finished,
+  rate: SampleRate,
+  length: number,
+  { begin, from, to }: Section
+): Finished & Required<Pick<Finished, "part">> => {
+  const at = frameAt(from, rate, whole)
+  const end = to < length ? frameAt(to, rate, whole) : whole.frames
+  return {
+    ...whole,
+    frames: end - at,
+    part: { at, passed: ((from - begin) * whole.rate) / rate }
+  }
+}
+
+/** A whole file of mono, finished: 16-bit samples dithered, the others rounded to their nearest. */
+export const finishedWav = (
+  { rate, samples }: Pcm,
+  depth: Finished["depth"],
+  about: Pick<WavOptions, "broadcast" | "ixml">,
+  room: Room = newRoom
+): Uint8Array => {
+  const to: Finished = { rate, frames: samples.length, depth }
+  const header = wavHeader({ rate, channels: 1, encoding: encodings[depth], frames: to.frames, ...about })
+  const data = new Finisher({ rate, channels: 1 }, to, room).push(samples)
+  const file = new Uint8Array(header.length + data.length + (data.length % 2))
+  file.set(header)
+  file.set(data, header.length)
+  return file
+}
+
+/** How samples of a depth are written. */
+export const encodings = { 16: "int16", 24: "int24", 32: "float32" } as const
+
+/** The frame of a file at a whole second of its programme. */
+const frameAt = (second: number, rate: SampleRate, whole: Finished): number =>
+  Math.min(whole.frames, (second * whole.rate) / rate)
+
+/** Finishes one stream of blocks. What comes out depends on the samples alone, not on the blocks they come in. */
+export class Finisher {
+  /** One a channel where the rate changes. */
+  private readonly resamplers: ReadonlyArray<Resampler>
+  private written = 0
+  /** Frames that are still to be passed over. */
+  private passing: number
+  private interleaved: Float32Array | undefined
+  /** For integers of 16 bit, two in the place of a sample. */
+  private integers: Float32Array | undefined
+  private bytes = new Uint8Array(0)
+
+  constructor(
+    private readonly from: Unfinished,
+    private readonly to: Finished,
+    private readonly room: Room = newRoom
+  ) {
+    this.passing = to.part?.passed ?? 0
+    this.resamplers =
+      from.rate === to.rate
+        ? []
+        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate, room))
+  }
+
+  /** Takes the next samples and gives out bytes, which are valid until the next call. */
+  push(block: Float32Array): Uint8Array {
+    return this.bytesOf(this.atRate(block))
+  }
+
+  /** The bytes that are missing to the whole, a part at a time. Nothing may be pushed afterwards. */
+  *rest(): Generator<Uint8Array> {
+    const silence = new Float32Array(4_096 * this.from.channels)
+    while (this.written < this.to.frames) yield this.push(silence)
+  }
+
+  /** As many of the next samples as are wanted. */
+  private counted(samples: Float32Array): Float32Array {
+    const { channels } = this.from
+    const passed = Math.min(samples.length / channels, this.passing)
+    const frames = Math.min(samples.length / channels - passed, this.to.frames - this.written)
+    this.passing -= passed
+    this.written += frames
+    return samples.subarray(passed * channels, (passed + frames) * channels)
+  }
+
+  private atRate(block: Float32Array): Float32Array {
+    const { channels } = this.from
+    if (this.resamplers.length === 0) return block
+    const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
+    if (first === undefined || second === undefined) return first ?? block
+    this.interleaved = roomFor(2 * first.length, this.interleaved, this.room)
+    const both = this.interleaved.subarray(0, 2 * first.length)
+    for (let i = 0, at = 0; i < first.length; i++) {
+      both[at++] = first[i]!
+      both[at++] = second[i]!
+    }
+    return both
+  }
+
+  private bytesOf(samples: Float32Array): Uint8Array {
+    const place = ((this.to.part?.at ?? 0) + this.written) * this.from.channels
+    const wanted = this.counted(samples)
+    switch (this.to.depth) {
+      case 16: {
+        this.integers = roomFor(Math.ceil(wanted.length / 2), this.integers, this.room)
+        const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
+        ditheredOf(wanted, place, integers)
+        return sampleBytesOf(integers)
+      }
+      case 24:
+        return this.bytes24(wanted)
+      case 32:
+        return sampleBytesOf(wanted)
+    }
+  }
+
+  private bytes24(samples: Float32Array): Uint8Array {
+    if (3 * samples.length > this.bytes.length) this.bytes = new Uint8Array(3 * samples.length)
+    const bytes = this.bytes.subarray(0, 3 * samples.length)
+    for (let i = 0, at = 0; i < samples.length; i++) {
+      const value = Math.max(-8_388_608, Math.min(8_388_607, Math.round(samples[i]! * 8_388_608))) | 0
+      bytes[at++] = value
+      bytes[at++] = value >> 8
+      bytes[at++] = value >> 16
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,141 @@
+/** WAV files read from their bytes, and small ones written whole. */
+import { Either } from "effect"
+import type { SampleRate } from "../../domain/time/Units.ts"
+import { type Pcm, toInt16 } from "../pcm/Pcm.ts"
+import { littleEndian } from "./ByteWriter.ts"
+import { sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
+import {
+  channelsOf,
+  downmixed,
+  readFormat,
+  rejected,
+  type WavFormat,
+  type WavRejected
+} from "./WavSamples.ts"
+
+/** A WAV file, read. */
+export interface Wav {
+  readonly rate: SampleRate
+  /** One array of samples, ±1 at full scale, for each channel; at least one. */
+  readonly channels: readonly [Float32Array, ...ReadonlyArray<Float32Array>]
+  readonly timeReference: number | undefined
+}
+
+/** A whole file of 16-bit mono, samples rounded without dither. */
+export const encodeWav16 = (pcm: Pcm): Uint8Array => {
+  const header = wavHeader({
+    rate: pcm.rate,
+    channels: 1,
+    encoding: "int16",
+    frames: pcm.samples.length
+  })
+  const file = new Uint8Array(header.length + pcm.samples.length * 2)
+  file.set(header)
+  if (littleEndian) toInt16(pcm.samples, new Int16Array(file.buffer, header.length))
+  else file.set(sampleBytesOf(toInt16(pcm.samples)), header.length)
+  return file
+}
+
+/** The same of a clip that was received as a file: that file, where it is to the byte what would be written. */
+export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
+  const { rate, samples } = pcm
+  const header = wavHeader({ rate, channels: 1, encoding: "int16", frames: samples.length })
+  const isSame =
+    received.length === header.length + samples.length * 2 &&
+    header.every((byte, at) => received[at] === byte)
+  return isSame ? received : encodeWav16(pcm)
+}
+
+/**
+ * A file's samples, several channels averaged into one: integers of 8, 16, 24 and 32 bit and floats of 32 and 64. Sizes that a
+ * streaming writer left open (0, 0xFFFFFFFF and the like) mean "to the end"; a file shorter than it says is refused.
+ */
+export const decodeWav = (bytes: Uint8Array): Either.Either<Pcm, WavRejected> =>
+  Either.map(readWav(bytes), (wav) => ({ rate: wav.rate, samples: downmixed(wav.channels) }))
+
+/** As `decodeWav`, with each channel by itself and the time reference where there is one. */
+export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
+  Either.map(samplesIn(bytes), ({ format, view, at, size, timeReference }) => ({
+    rate: format.rate,
+    channels: channelsOf(view, at, size, format),
+    timeReference
+  }))
+
+/**
+ * A file whose writer left its sizes open, as one that states them, in two pieces: up to its samples, and its samples, of which a view is
+ * taken. Undefined for any other.
+ */
+export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] | undefined => {
+  const found = Either.getOrUndefined(samplesIn(bytes))
+  if (found === undefined) return undefined
+  const { view, at, size, format } = found
+  // A size that stands in a ds64 chunk is not open.
+  if (bytes[3] !== "F".charCodeAt(0) || view.getUint32(at - 4, true) === size) return undefined
+  const whole = size - (size % ((format.channels * format.bits) / 8))
+  const head = bytes.slice(0, at)
+  const written = new DataView(head.buffer)
+  written.setUint32(4, at - 8 + whole, true)
+  written.setUint32(at - 4, whole, true)
+  return [head, bytes.subarray(at, at + whole)]
+}
+
+/** Where the samples of a file stand in its bytes, and how they are written. */
+interface SamplesIn {
+  readonly format: WavFormat
+  readonly view: DataView
+  readonly at: number
+  readonly size: number
+  readonly timeReference: number | undefined
+}
+
+const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const tag = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
+  const container = bytes.length >= 12 ? tag(0) : ""
+  if ((container !== "RIFF" && container !== "RF64" && container !== "BW64") || tag(8) !== "WAVE")
+    return rejected(
+      "not-wav",
+      `expected a WAV file, which begins with RIFF or RF64; found ${bytes.length} other bytes`
+    )
+
+  const openEnded = isOpen(view.getUint32(4, true), bytes.length)
+  let format: WavFormat | undefined
+  let timeReference: number | undefined
+  let bigData: number | undefined
+  let at = 12
+  while (at + 8 <= bytes.length) {
+    const name = tag(at)
+    const size = view.getUint32(at + 4, true)
+    const body = at + 8
+    const left = bytes.length - body
+    if (name === "data") {
+      if (format === undefined) return rejected("no-format", "the WAV file has samples before its fmt chunk")
+      const stated = size === unknownSize && bigData !== undefined ? bigData : size
+      const open = (stated === 0 && openEnded) || isOpen(stated, left)
+      if (!open && stated > left)
+        return rejected(
+          "truncated",
+          `the WAV file says ${stated} bytes of samples and holds ${left}: it was cut short`
+        )
+      return Either.right({ format, view, at: body, size: open ? left : stated, timeReference })
+    }
+    if (size > left)
+      return rejected("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)
+    if (name === "ds64" && size >= 24) bigData = u64At(view, body + 8)
+    else if (name === "bext" && size >= 346) timeReference = u64At(view, body + 338)
+    else if (name === "fmt ") {
+      const read = readFormat(view, body, size)
+      if (Either.isLeft(read)) return Either.left(read.left)
+      format = read.right
+    }
+    at = body + size + (size % 2)
+  }
+  return rejected("no-data", "the WAV file has no data chunk, so no samples")
+}
+
+/** Writers to a pipe leave 0xFFFFFFFF or a value near a signed or unsigned 32-bit limit. */
+const isOpen = (size: number, actual: number): boolean =>
+  size === 0 ? actual > 0 : size >= 0x7fff_f000 && size > actual
+
+const u64At = (view: DataView, at: number): number =>
+  view.getUint32(at, true) + view.getUint32(at + 4, true) * 4_294_967_296

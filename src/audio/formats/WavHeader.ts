@@ -1,0 +1,187 @@
+/** What stands before the samples of a WAV file: RIFF, RF64 beyond 4 GiB, Broadcast Wave's time reference, tags. */
+import type { Frames, SampleRate } from "../../domain/time/Units.ts"
+import { ByteWriter, littleEndian } from "./ByteWriter.ts"
+
+/** What a Broadcast Wave file says of itself. */
+export interface BroadcastNote {
+  /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
+  readonly timeReference: Frames
+  /**
+   * Cut to 256 bytes of UTF-8, at a character. EBU Tech 3285 says ASCII, in which UTF-8 is the same; editors that show other
+   * characters read them as UTF-8.
+   */
+  readonly description?: string
+  /** At most 32 ASCII characters. */
+  readonly originator?: string
+}
+
+/** What a header says. */
+export interface WavOptions {
+  readonly rate: SampleRate
+  readonly channels: 1 | 2
+  /** Integers of 16 or 24 bit or floats of 32, ±1 at full scale; little-endian. */
+  readonly encoding: "int16" | "int24" | "float32"
+  /** Frames of the whole file, known before the first is written. */
+  readonly frames: number
+  readonly broadcast?: BroadcastNote
+  /** The content of an iXML chunk (http://www.gallery.co.uk/ixml/). */
+  readonly ixml?: string
+  readonly tags?: WavTags
+}
+
+/** What a file says of itself. */
+export interface WavTags {
+  readonly title?: string
+  readonly artist?: string
+  readonly album?: string
+  readonly comment?: string
+  readonly language?: string
+}
+
+/** The size that means "see ds64", or "not known when the header was written". */
+export const unknownSize = 0xffff_ffff
+
+/**
+ * Everything that stands before the first sample; samples follow interleaved, and behind them a zero where they come to an odd
+ * number of bytes. Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
+ */
+export const wavHeader = ({
+  rate,
+  channels,
+  encoding,
+  frames,
+  broadcast,
+  ixml,
+  tags = {}
+}: WavOptions): Uint8Array => {
+  const sample = sampleBytes[encoding]
+  const frame = channels * sample
+  const data = frames * frame
+  const info = infoOf(tags)
+  const notes = ixml === undefined ? new Uint8Array(0) : chunkOf("iXML", new TextEncoder().encode(ixml))
+  const format = formatBytes[encoding]
+  const plain =
+    12 +
+    (broadcast === undefined ? 0 : 8 + bextBytes) +
+    8 +
+    format +
+    (encoding === "float32" ? 12 : 0) +
+    info.length +
+    notes.length +
+    8
+  const rest = plain - 8 + data + (data % 2)
+  const big = rest >= unknownSize
+  const header = new ByteWriter(plain + (big ? 36 : 0))
+
+  header.tag(big ? "RF64" : "RIFF")
+  header.u32(big ? unknownSize : rest)
+  header.tag("WAVE")
+  if (big) {
+    header.tag("ds64")
+    header.u32(28)
+    header.u64(36 + rest)
+    header.u64(data)
+    header.u64(frames)
+    header.u32(0)
+  }
+  if (broadcast !== undefined) bextChunk(header, broadcast)
+
+  header.tag("fmt ")
+  header.u32(format)
+  header.u16({ int16: 1, int24: 0xfffe, float32: 3 }[encoding])
+  header.u16(channels)
+  header.u32(rate)
+  header.u32(rate * frame)
+  header.u16(frame)
+  header.u16(8 * sample)
+  if (encoding === "int24") {
+    header.u16(22)
+    header.u16(24)
+    header.u32(channels === 1 ? 4 : 3)
+    header.u16(1)
+    header.bytes(subformat)
+  }
+  // Floats need an empty extension, and a fact chunk that tells the frames.
+  if (encoding === "float32") {
+    header.u16(0)
+    header.tag("fact")
+    header.u32(4)
+    header.u32(Math.min(frames, unknownSize))
+  }
+  header.bytes(info)
+  header.bytes(notes)
+  header.tag("data")
+  header.u32(big ? unknownSize : data)
+  return header.done()
+}
+
+const sampleBytes = { int16: 2, int24: 3, float32: 4 } as const
+
+/** The sizes of fmt chunks. Integers of more than 16 bit want the extensible one, with the place of each channel. */
+const formatBytes = { int16: 16, int24: 40, float32: 18 } as const
+
+/** What follows the format's code in its identifier. */
+const subformat = Uint8Array.of(0, 0, 0, 0, 16, 0, 128, 0, 0, 170, 0, 56, 155, 113)
+
+/** The bytes of 16-bit samples or floats, little-endian; the samples' own where that can be. */
+export const sampleBytesOf = (samples: Int16Array | Float32Array): Uint8Array => {
+  if (littleEndian) return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  const bytes = new Uint8Array(samples.byteLength)
+  const view = new DataView(bytes.buffer)
+  if (samples instanceof Int16Array) samples.forEach((sample, i) => view.setInt16(i * 2, sample, true))
+  else samples.forEach((sample, i) => view.setFloat32(i * 4, sample, true))
+  return bytes
+}
+
+/** A LIST chunk with the tags, each a text that ends in a zero; nothing where there are none. */
+const infoOf = (tags: WavTags): Uint8Array => {
+  const texts = (
+    [
+      ["INAM", tags.title],
+      ["IART", tags.artist],
+      ["IPRD", tags.album],
+      ["ICMT", tags.comment],
+      ["ILNG", tags.language]
+    ] as const
+  ).flatMap(([name, text]) =>
+    text === undefined || text === "" ? [] : [{ name, bytes: new TextEncoder().encode(`${text}\0`) }]
+  )
+  if (texts.length === 0) return new Uint8Array(0)
+  const size = texts.reduce((sum, { bytes }) => sum + 8 + bytes.length + (bytes.length % 2), 4)
+  const list = new ByteWriter(8 + size)
+  list.tag("LIST")
+  list.u32(size)
+  list.tag("INFO")
+  for (const { name, bytes } of texts) {
+    list.tag(name)
+    list.u32(bytes.length)
+    list.bytes(bytes)
+    if (bytes.length % 2 === 1) list.bytes(Uint8Array.of(0))
+  }
+  return list.done()
+}
+
+/** A chunk with its padding to an even number of bytes. */
+const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
+  const chunk = new ByteWriter(8 + content.length + (content.length % 2))
+  chunk.tag(name)
+  chunk.u32(content.length)
+  chunk.bytes(content)
+  return chunk.done()
+}
+
+const bextBytes = 602
+
+/** The chunk of a Broadcast Wave file, version 1: https://tech.ebu.ch/docs/tech/tech3285.pdf */
+const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
+  header.tag("bext")
+  header.u32(bextBytes)
+  header.utf8(note.description ?? "", 256)
+  header.text(note.originator ?? "", 32)
+  header.text("", 32)
+  header.text("", 10)
+  header.text("", 8)
+  header.u64(note.timeReference)
+  header.u16(1)
+  header.text("", 64 + 190)
+}

@@ -1,0 +1,110 @@
+/** What a WAV file's format chunk says, and its samples read by it. */
+import { Either, Schema } from "effect"
+import { SampleRate } from "../../domain/time/Units.ts"
+import { int16At } from "./Int16.ts"
+import { fromInt16 } from "../pcm/Pcm.ts"
+
+/** Bytes that are no WAV file that can be used. */
+export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected", {
+  reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated"),
+  /** What was found, and what was expected. */
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** A refusal with what was found and what was expected. */
+export const rejected = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
+  Either.left(new WavRejected({ reason, detail }))
+
+/** How samples are written. */
+export interface WavFormat {
+  readonly rate: SampleRate
+  readonly channels: number
+  /** Floats, or else integers. */
+  readonly float: boolean
+  readonly bits: number
+}
+
+/** Reads the body of a fmt chunk, `size` bytes from `at`. */
+export const readFormat = (
+  view: DataView,
+  at: number,
+  size: number
+): Either.Either<WavFormat, WavRejected> => {
+  if (size < 16)
+    return rejected("no-format", `the WAV file's fmt chunk has ${size} bytes where at least 16 are needed`)
+  const stated = view.getUint16(at, true)
+  const code = stated === 0xfffe && size >= 40 ? view.getUint16(at + 24, true) : stated
+  const channels = view.getUint16(at + 2, true)
+  const rate = view.getUint32(at + 4, true)
+  const bits = view.getUint16(at + 14, true)
+  const known = (code === 1 && [8, 16, 24, 32].includes(bits)) || (code === 3 && [32, 64].includes(bits))
+  if (!known)
+    return rejected(
+      "unsupported",
+      `the WAV file's samples are of format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits or floats of 32 or 64`
+    )
+  if (channels === 0 || view.getUint16(at + 12, true) !== (channels * bits) / 8)
+    return rejected(
+      "unsupported",
+      `the WAV file's fmt chunk contradicts itself: ${channels} channels of ${bits} bits`
+    )
+  if (!isSampleRate(rate))
+    return rejected("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
+  return Either.right({ rate, channels, float: code === 3, bits })
+}
+
+const isSampleRate = Schema.is(SampleRate)
+
+/** The channels' samples, ±1 at full scale, in the `size` bytes from `at`; a frame that is not whole is left out. */
+export const channelsOf = (
+  view: DataView,
+  at: number,
+  size: number,
+  format: WavFormat
+): readonly [Float32Array, ...ReadonlyArray<Float32Array>] => {
+  const step = format.bits / 8
+  const count = Math.floor(size / (step * format.channels))
+  const channel = (index: number): Float32Array => {
+    const samples = new Float32Array(count)
+    const stride = step * format.channels
+    let from = at + index * step
+    for (let i = 0; i < count; i++, from += stride) samples[i] = sampleAt(view, from, format)
+    return samples
+  }
+  const first = format.channels === 1 && format.bits === 16 ? fromInt16(int16At(view, at, count)) : channel(0)
+  const others = Array.from({ length: format.channels - 1 }, (_, index) => channel(index + 1))
+  return [first, ...others]
+}
+
+/** Several channels averaged into one. */
+export const downmixed = (
+  channels: readonly [Float32Array, ...ReadonlyArray<Float32Array>]
+): Float32Array => {
+  const [first, ...others] = channels
+  if (others.length === 0) return first
+  const samples = Float32Array.from(first)
+  for (const other of others) for (let i = 0; i < samples.length; i++) samples[i]! += other[i]!
+  for (let i = 0; i < samples.length; i++) samples[i]! /= channels.length
+  return samples
+}
+
+const sampleAt = (view: DataView, at: number, format: WavFormat): number => {
+  if (format.float) {
+    const value = format.bits === 32 ? view.getFloat32(at, true) : view.getFloat64(at, true)
+    return Number.isFinite(value) ? value : 0
+  }
+  switch (format.bits) {
+    case 8:
+      return (view.getUint8(at) - 128) / 128
+    case 16:
+      return view.getInt16(at, true) / 32_768
+    case 24:
+      return ((view.getInt8(at + 2) << 16) | view.getUint16(at, true)) / 8_388_608
+    default:
+      return view.getInt32(at, true) / 2_147_483_648
+  }
+}

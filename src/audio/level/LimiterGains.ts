@@ -1,0 +1,58 @@
+/** The gains of a limiter from the peaks that it sees. */
+import { along, readAt, writeAt, written } from "../kernels/KernelArrays.ts"
+import { atOnce, buffer, kernels, lacksAt, queueAt, stateAt } from "../kernels/KernelMemory.ts"
+
+/** What a limiter remembers from block to block. */
+export class LimiterMemory {
+  readonly state = new Int32Array(6)
+  /** What gains lacked for the last `window` frames. */
+  readonly lacks: Int32Array
+  /** What frames need that are still looked ahead to. */
+  readonly queue: Int32Array
+  readonly mask: number
+
+  /** `window` is the look-ahead in frames, up to 1,000. */
+  constructor(readonly window: number) {
+    const places = 2 ** Math.ceil(Math.log2(window + 1))
+    this.lacks = new Int32Array(window)
+    this.queue = new Int32Array(4 * places)
+    this.mask = places - 1
+  }
+
+  /** Whether nothing is held, and nothing is looked ahead to. */
+  get isResting(): boolean {
+    const [, , first, last, sum] = this.state
+    return first === last && sum === 0
+  }
+}
+
+/**
+ * Writes gains of frames to the beginning of `gains`. `peaks` are what is highest before the first and behind each of them, 0 where that is
+ * no matter. None passes `threshold`: gains are held for the look-ahead and averaged over it, and what one lacks to 1 falls by the factor
+ * `keep` a frame.
+ */
+export const gainsOf = (
+  peaks: Float32Array,
+  threshold: number,
+  keep: number,
+  memory: LimiterMemory,
+  gains: Float32Array
+): void => {
+  const { window, mask } = memory
+  const state = new Int32Array(buffer, stateAt, memory.state.length)
+  const queue = new Int32Array(buffer, queueAt, memory.queue.length)
+  const lacks = new Int32Array(buffer, lacksAt, window + atOnce)
+  state.set(memory.state)
+  queue.set(memory.queue)
+  lacks.set(memory.lacks)
+  along(peaks.length - 1, (some, done) => {
+    const out = writeAt(gains, done)
+    const from = readAt(peaks, done, some, 0, 1)
+    kernels.limited(from, out, some, lacksAt, window, queueAt, mask, stateAt, threshold, keep)
+    written(out, some, gains, done)
+    lacks.copyWithin(0, some, some + window)
+  })
+  memory.state.set(state)
+  memory.queue.set(queue)
+  memory.lacks.set(lacks.subarray(0, window))
+}

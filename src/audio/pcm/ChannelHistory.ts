@@ -1,0 +1,44 @@
+/** One channel of a stream, with enough of its past to look back. */
+import { scaledOf } from "../kernels/Kernels.ts"
+import { newRoom, type Room } from "../kernels/BufferPool.ts"
+
+/**
+ * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take` returns is valid until the
+ * next call.
+ */
+export class Channel {
+  private line: Float32Array
+  private held: number
+
+  /** Begins with so many samples of silence. */
+  constructor(
+    past: number,
+    private readonly room: Room = newRoom
+  ) {
+    this.line = room(past).fill(0)
+    this.held = past
+  }
+
+  /** What is held with the channel's samples of an interleaved block behind it, each times `gain`. */
+  take(block: Float32Array, channel: number, channels: number, gain: number): Float32Array {
+    const from = this.held
+    const to = from + block.length / channels
+    if (to > this.line.length) {
+      const longer = this.room(to)
+      longer.set(this.line.subarray(0, from))
+      this.line = longer
+    }
+    const { line } = this
+    if (channels === 1 && gain === 1) line.set(block, from)
+    else if (channels === 1) scaledOf(block, gain, line, from)
+    else for (let i = from, at = channel; i < to; i++, at += channels) line[i] = block[at]! * gain
+    this.held = to
+    return line.subarray(0, to)
+  }
+
+  /** Lets go of the oldest `count` samples. */
+  release(count: number): void {
+    this.line.copyWithin(0, count, this.held)
+    this.held -= count
+  }
+}

@@ -1,0 +1,231 @@
+import { it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { describe, expect } from "vitest"
+import { FitLimits } from "../../../src/domain/speech/Placement.ts"
+import { millis } from "../../../src/domain/time/Units.ts"
+import { fitLines } from "../../../src/audio/fit/LineFitting.ts"
+import {
+  changeHarm,
+  changeWeight,
+  type FitLine,
+  harmOf,
+  onsetHarm,
+  speedHarm,
+  tailHarm
+} from "../../../src/audio/fit/FitCost.ts"
+import { exactHarm, greedies } from "../placers.ts"
+import { randomOf } from "../signals.ts"
+
+const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
+
+const line = (start: number, end: number, length: number, characters = 40): FitLine => ({
+  start: millis(start),
+  end: millis(end),
+  length: millis(length),
+  characters
+})
+
+/** Lines as subtitles have them: mostly back to back, some gaps, some overlaps, some with far too much to say. */
+const arbitraryLines = fc
+  .array(
+    fc.record({
+      gap: fc.oneof(fc.constant(0), fc.integer({ min: -1_500, max: 4_000 })),
+      slot: fc.integer({ min: 0, max: 6_000 }),
+      length: fc.integer({ min: 1, max: 9_000 }),
+      characters: fc.integer({ min: 1, max: 200 })
+    }),
+    { maxLength: 40 }
+  )
+  .map((items) => {
+    let at = 1_000
+    return items.map(({ gap, slot, length, characters }) => {
+      const start = Math.max(0, at + gap)
+      at = start + slot
+      return line(start, start + slot, length, characters)
+    })
+  })
+
+const arbitraryLimits = fc
+  .record({
+    maxSpeed: fc.double({ min: 1, max: 1.5, noNaN: true }),
+    more: fc.double({ min: 0, max: 1, noNaN: true }),
+    early: fc.integer({ min: 0, max: 1_000 }),
+    late: fc.integer({ min: 0, max: 2_000 })
+  })
+  .map(({ maxSpeed, more, early, late }) =>
+    FitLimits.make({ maxSpeed, hardMaxSpeed: maxSpeed + more, early: millis(early), late: millis(late) })
+  )
+
+describe("fitLines", () => {
+  it("counts what the voice itself was asked to hurry against the limits", () => {
+    const hurried = (recorded: number) =>
+      fitLines([{ ...line(0, 1_000, 3_000), recorded: millis(recorded) }], limits)[0]
+    expect(hurried(2_500), "sped up from 2.5 s, as far as 3 s may be at maxSpeed").toMatchObject({
+      end: Math.ceil(3_000 / 1.3),
+      speed: 2_500 / Math.ceil(3_000 / 1.3),
+      flags: ["overrun"]
+    })
+    expect(hurried(1_700), "never slowed down, nor sped up beyond the hard limit").toMatchObject({
+      end: 1_700,
+      speed: 1,
+      flags: ["fast", "overrun"]
+    })
+  })
+
+  it("leaves lines that fit exactly at their time and speed", () => {
+    const lines = [line(1_000, 3_000, 1_900), line(3_000, 4_000, 1_000), line(9_000, 9_500, 20)]
+    expect(fitLines(lines, limits)).toEqual([
+      { start: 1_000, end: 2_900, speed: 1, flags: [] },
+      { start: 3_000, end: 4_000, speed: 1, flags: [] },
+      { start: 9_000, end: 9_020, speed: 1, flags: [] }
+    ])
+  })
+
+  it("has nothing to say about no lines", () => expect(fitLines([], limits)).toEqual([]))
+
+  it("lets a line run on into the pause behind it before it rushes it", () => {
+    const [fitted] = fitLines([line(1_000, 3_000, 2_300), line(6_000, 7_000, 800)], limits)
+    expect(fitted?.start).toBe(1_000)
+    expect(fitted?.end).toBeGreaterThan(3_150)
+    expect(fitted?.speed).toBeLessThan(1.08)
+  })
+
+  it("keeps the next line on time when one has too much to say", () => {
+    const [long, next] = fitLines([line(2_000, 4_000, 2_700), line(4_000, 6_000, 1_500)], limits)
+    expect(next?.start).toBe(4_000)
+    expect(long?.end).toBeLessThanOrEqual(4_000)
+    expect(long?.speed).toBeLessThanOrEqual(1.3)
+  })
+
+  it("shares what does not fit among the neighbours of a dense stretch", () => {
+    const lines = Array.from({ length: 8 }, (_, i) =>
+      line(i * 2_000, i * 2_000 + 2_000, i % 2 === 0 ? 2_500 : 2_300)
+    )
+    const speeds = fitLines(lines, limits).map((fitted) => fitted.speed)
+    expect(Math.max(...speeds) - Math.min(...speeds)).toBeLessThan(0.12)
+  })
+
+  it("says by how much to shorten a line that is beyond help", () => {
+    const [fitted] = fitLines([line(1_000, 2_000, 6_000, 100)], limits)
+    expect(fitted?.flags).toContain("overrun")
+    // 100 characters take 6 s; at 1.3 the 1.5 s to the latest end hold 32.5 of them.
+    expect(fitted?.shortenBy).toBeGreaterThanOrEqual(60)
+    expect(fitted?.shortenBy).toBeLessThanOrEqual(79)
+  })
+
+  it("says one after the other what overlaps in one speaker's subtitle", () => {
+    const [first, second] = fitLines([line(1_000, 4_000, 1_500), line(1_500, 4_000, 1_500)], limits)
+    expect(second?.start).toBe(first?.end)
+  })
+
+  it("answers in the order asked, whatever the order of the starts", () => {
+    const lines = [line(5_000, 6_000, 900), line(1_000, 2_000, 900)]
+    expect(fitLines(lines, limits).map((fitted) => fitted.start)).toEqual([5_000, 1_000])
+  })
+
+  it("begins a line early enough to be heard whole before the film ends", () => {
+    const [before, last] = fitLines([line(7_000, 8_000, 900), line(9_800, 10_000, 1_600)], limits, 10_000)
+    expect(last?.end).toBe(10_000)
+    expect(before?.start).toBe(7_000)
+  })
+
+  it.prop(
+    "lets every line end with the film where there is time for all of them",
+    [arbitraryLines, fc.double({ min: 0, max: 1, noNaN: true })],
+    ([lines, share]) => {
+      const least = lines.reduce((sum, some) => sum + Math.ceil(some.length / limits.hardMaxSpeed), 0)
+      const film = Math.max(least, ...lines.map((some) => Math.round(some.start * share)))
+      const ends = fitLines(lines, limits, film).map((fitted) => fitted.end)
+      expect(Math.max(0, ...ends)).toBeLessThanOrEqual(film)
+    }
+  )
+
+  it("never drifts: every line of a long file is placed from its own time", () => {
+    const lines = Array.from({ length: 2_000 }, (_, i) =>
+      line(i * 3_000, i * 3_000 + 2_800, 2_000 + ((i * 7_919) % 1_100))
+    )
+    const fitted = fitLines(lines, limits)
+    const shifts = lines.map((some, i) => Math.abs((fitted[i]?.start ?? 0) - some.start))
+    expect(Math.max(...shifts)).toBeLessThanOrEqual(300)
+  })
+
+  it.prop("keeps order, limits and every word", [arbitraryLines, arbitraryLimits], ([lines, given]) => {
+    const fitted = fitLines(lines, given)
+    expect(fitted.length).toBe(lines.length)
+    const heard = lines
+      .flatMap((some, i) => fitted.slice(i, i + 1).map((placed) => ({ some, ...placed })))
+      .sort((a, b) => a.some.start - b.some.start)
+    let free = 0
+    for (const { some, start, end, speed } of heard) {
+      expect(start).toBeGreaterThanOrEqual(free)
+      expect(start).toBeGreaterThanOrEqual(some.start - given.early)
+      expect(speed).toBeGreaterThanOrEqual(1)
+      expect(speed).toBeLessThanOrEqual(given.hardMaxSpeed + 1e-9)
+      expect(speed).toBe(some.length / (end - start))
+      free = end
+    }
+  })
+
+  it.prop(
+    "does no more harm than any of the greedy ways",
+    [arbitraryLines, arbitraryLimits],
+    ([lines, given]) => {
+      const sorted = [...lines].sort((a, b) => a.start - b.start)
+      const ours = harmOf(sorted, fitLines(sorted, given), given)
+      for (const greedy of greedies)
+        expect(ours).toBeLessThanOrEqual(harmOf(sorted, greedy(sorted, given), given) + 1e-6)
+    }
+  )
+
+  it("comes within 1 % of an exact solver on small cases", () => {
+    const random = randomOf(5)
+    for (let round = 0; round < 40; round++) {
+      let at = 500
+      const lines = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+        const start = at + (random() < 0.5 ? 0 : Math.round(random() * 120) * 10)
+        const slot = 300 + Math.round(random() * 150) * 10
+        at = start + slot
+        return line(start, at, Math.round(slot * (0.04 + 0.14 * random())) * 10)
+      })
+      const exact = exactHarm(lines, limits, 10, 1_500)
+      expect(harmOf(lines, fitLines(lines, limits), limits)).toBeLessThanOrEqual(exact * 1.01 + 1e-9)
+    }
+  })
+})
+
+describe("the harm of a placement", () => {
+  const whole = fc.integer({ min: -3_000, max: 6_000 })
+
+  it.prop("is convex in start and end", [whole, whole, whole, whole], ([s1, d1, s2, d2]) => {
+    const some = line(3_000, 5_000, 2_400)
+    const at = (start: number, duration: number) =>
+      onsetHarm(some, start) + tailHarm(some, start + duration, 500) + speedHarm(2_400, duration, 1.3)
+    const clamped = (duration: number) => Math.max(1_500, Math.min(2_400, Math.abs(duration)))
+    const middle = at((s1 + s2) / 2, (clamped(d1) + clamped(d2)) / 2)
+    expect(middle).toBeLessThanOrEqual((at(s1, clamped(d1)) + at(s2, clamped(d2))) / 2 + 1e-9)
+  })
+
+  it("is nothing for a line at its time and its own speed", () => {
+    expect(harmOf([line(0, 10, 10)], [{ start: 0, end: 10 }], limits)).toBe(0)
+  })
+
+  it("counts each term once", () => {
+    const lines = [line(0, 1_000, 1_000), line(1_000, 2_000, 1_200)]
+    const heard = [
+      { start: 100, end: 1_100 },
+      { start: 1_100, end: 2_100 }
+    ]
+    const onset = 25 * 0.1 + 10 * 0.01
+    const speed = 1.2 * (0.4 * 0.2 + 3.5 * 0.04)
+    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeHarm(1, 1 / 1.2, 1)
+    expect(harmOf(lines, heard, limits)).toBeCloseTo(expected, 9)
+  })
+
+  it("of a change of speed is less after a pause", () => {
+    const first = line(0, 1_000, 1_000)
+    const after = (pause: number) => changeWeight(first, line(1_000 + pause, 3_000 + pause, 900))
+    expect([-500, 0, 1_000, 2_000, 10_000].map(after)).toEqual([1, 1, 1, 0.75, 0])
+    const [alone] = fitLines([first, line(11_000, 12_000, 3_000)], limits)
+    expect(alone, "far from the line that is rushed").toMatchObject({ start: 0, end: 1_000, speed: 1 })
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "@effect/vitest"
+import { gainsUnder } from "../../../src/audio/level/Ducking.ts"
+import { millis } from "../../../src/domain/time/Units.ts"
+
+const duck = { amount: 12, fade: millis(300) }
+
+const span = (start: number, end: number) => ({ start: millis(start), end: millis(end) })
+
+/** Decibels at each of these milliseconds, rounded to tenths. */
+const decibels = (spoken: ReadonlyArray<readonly [number, number]>, at: ReadonlyArray<number>) => {
+  const spans = spoken.map(([start, end]) => span(start, end))
+  const gains = [...gainsUnder(spans, duck, { from: 0, to: 200_000 })].flatMap((block) => [...block])
+  expect(gains.length).toBe(200_000)
+  return at.map((place) => Math.round(200 * Math.log10(gains[place] ?? 0)) / 10 + 0)
+}
+
+describe("gainsUnder", () => {
+  it("has faded down when someone begins to speak, and fades up when he has ended", () => {
+    expect(decibels([[1_000, 1_100]], [0, 699, 700, 850, 1_000, 1_050, 1_100, 1_250, 1_400, 9_000])).toEqual([
+      0, 0, 0, -6, -12, -12, -12, -6, 0, 0
+    ])
+  })
+
+  it("stays down in a pause too short to be up in, and comes up in a longer one", () => {
+    const dialogue = [
+      [1_000, 2_000],
+      [2_999, 4_000],
+      [5_000, 6_000]
+    ] as const
+    expect(decibels(dialogue, [2_300, 2_500, 4_299, 4_300, 4_500, 4_700, 5_000])).toEqual([
+      -12, -12, 0, 0, 0, 0, -12
+    ])
+  })
+
+  it("lowers once where several speak, in whatever order they are named", () => {
+    const together = [
+      [3_000, 3_500],
+      [1_000, 5_000]
+    ] as const
+    expect(decibels(together, [850, 3_200, 4_900, 5_150])).toEqual([-6, -12, -12, -6])
+  })
+
+  it("is the same across its blocks, and from wherever it begins", () => {
+    const long = [span(60_000, 70_000)]
+    const whole = [...gainsUnder(long, duck, { from: 0, to: 140_000 })].flatMap((block) => [...block])
+    const part = [...gainsUnder(long, duck, { from: 59_850, to: 140_000 })].flatMap((block) => [...block])
+    expect(part).toEqual(whole.slice(59_850))
+    expect(whole.slice(60_000, 70_000).every((gain) => gain === whole[60_000])).toBe(true)
+  })
+})
