@@ -10,7 +10,7 @@ import {
 } from "@effect/platform"
 import { Schema } from "effect"
 import { Credits, CurrentAccount, Health } from "./Account.ts"
-import { ModelList, ProviderList, VoicePage } from "./Catalogue.ts"
+import { ModelList, ProviderList, VoicePage } from "./ProviderCatalogue.ts"
 import {
   BadRequest,
   Broken,

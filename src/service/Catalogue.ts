@@ -1,6 +1,6 @@
 /** What the service offers: its providers with their rules, models and voices, each voice with the engine behind it. */
 import { Context } from "effect"
-import type { Model, Provider, ProviderFeatures, Voice } from "../contract/Catalogue.ts"
+import type { Model, Provider, ProviderFeatures, Voice } from "../contract/ProviderCatalogue.ts"
 
 /** A model with what it does to an engine. */
 export interface ServedModel {

@@ -1,5 +1,5 @@
 /** Text search over voices. */
-import type { Voice } from "../contract/Catalogue.ts"
+import type { Voice } from "../contract/ProviderCatalogue.ts"
 import type { ServedVoice } from "./Catalogue.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
-import { ModelList, ProviderList, VoicePage } from "../../src/contract/Catalogue.ts"
+import { ModelList, ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
 import { Credits, Health } from "../../src/contract/Account.ts"
 import {
   creditsOf,

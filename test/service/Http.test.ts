@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Schema } from "effect"
 import { Health } from "../../src/contract/Account.ts"
-import { ProviderList, VoicePage } from "../../src/contract/Catalogue.ts"
+import { ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
 import { TaskPage, Transcript } from "../../src/contract/Task.ts"
 import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
 
