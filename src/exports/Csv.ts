@@ -1,7 +1,7 @@
 /** A spreadsheet of what is heard: a row per cue. */
 import type { Timeline } from "../domain/speech/Timeline.ts"
-import { lanesOf } from "./Lanes.ts"
-import { oneLine } from "./PlainText.ts"
+import { lanesOf } from "./TimelineLanes.ts"
+import { oneLine } from "./SingleLineText.ts"
 import { timecode } from "./Timecode.ts"
 
 /**

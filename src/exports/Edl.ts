@@ -1,8 +1,8 @@
 /** CMX 3600 edit decision lists, which every editor reads. */
 import { Array } from "effect"
 import type { Timeline } from "../domain/speech/Timeline.ts"
-import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./Lanes.ts"
-import { noteOf, oneLine } from "./PlainText.ts"
+import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./TimelineLanes.ts"
+import { noteOf, oneLine } from "./SingleLineText.ts"
 import { timecode } from "./Timecode.ts"
 
 /** Event numbers have three digits: https://xmil.biz/EDL-X/CMX3600.pdf */

@@ -1,8 +1,8 @@
 /** Final Cut Pro X XML (FCPXML 1.9), which Final Cut Pro and DaVinci Resolve read. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../domain/speech/Timeline.ts"
-import { countsAsFilm, type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
-import { noteOf, oneLine, relativeUrl } from "./PlainText.ts"
+import { countsAsFilm, type LaidClip, type Lane, lanesOf, picturesOf } from "./TimelineLanes.ts"
+import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it. */
 import type { FrameRate } from "../domain/time/FrameRate.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
-import { oneLine } from "./PlainText.ts"
+import { oneLine } from "./SingleLineText.ts"
 import { xmlElement } from "./Xml.ts"
 
 /** What a clip's file says of itself. */

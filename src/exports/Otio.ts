@@ -1,8 +1,8 @@
 /** OpenTimelineIO, the open interchange format for timelines. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
-import { filmStart, type LaidClip, type Lane, lanesOf, picturesOf } from "./Lanes.ts"
-import { oneLine, relativeUrl } from "./PlainText.ts"
+import { filmStart, type LaidClip, type Lane, lanesOf, picturesOf } from "./TimelineLanes.ts"
+import { oneLine, relativeUrl } from "./SingleLineText.ts"
 
 /**
  * An OTIO file: the film as a video and an audio track, then an audio track per lane, clips and the gaps between them counted in

@@ -3,7 +3,7 @@ import { type FrameRateName, frameRateNamed, pictureHolding } from "../../src/do
 import { csv } from "../../src/exports/Csv.ts"
 import { edl } from "../../src/exports/Edl.ts"
 import { finalCutXml } from "../../src/exports/FinalCutXml.ts"
-import { labels } from "../../src/exports/Labels.ts"
+import { labels } from "../../src/exports/AudacityLabels.ts"
 import { otio } from "../../src/exports/Otio.ts"
 import { pictureOf } from "../../src/exports/Timecode.ts"
 import { xmeml } from "../../src/exports/Xmeml.ts"

@@ -14,7 +14,7 @@ import {
   TimelineMedia,
   TimelineTrack
 } from "../../src/domain/speech/Timeline.ts"
-import { framesUnder, pictureStart } from "../../src/exports/Lanes.ts"
+import { framesUnder, pictureStart } from "../../src/exports/TimelineLanes.ts"
 import { frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
 import type { Flag } from "../../src/domain/speech/Placement.ts"
 

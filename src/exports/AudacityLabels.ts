@@ -1,6 +1,6 @@
 /** Audacity labels: a line per cue, in seconds. */
 import type { Timeline } from "../domain/speech/Timeline.ts"
-import { oneLine } from "./PlainText.ts"
+import { oneLine } from "./SingleLineText.ts"
 
 /** Labels in order of their start: start and end in seconds to the millisecond, then the speaker and the words. */
 export const labels = (timeline: Timeline): string =>
