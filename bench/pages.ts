@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { jobPage } from "../src/pages/JobPage.ts"
+import { jobPage } from "../src/pages/documents/JobPage.ts"
 import { startChromium } from "../test/pages/chromium.ts"
 import { sampleReport, sampleSound } from "../test/pages/sample.ts"
 

@@ -1,6 +1,6 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../pipeline/Progress.ts"
-import { grouped } from "../pages/Times.ts"
+import { grouped } from "../pages/parts/TimeFormat.ts"
 import { type Board, deliveredIn, type Lane, secondsLeft, settled, shareDone } from "./Board.ts"
 
 const styled =

@@ -6,8 +6,8 @@ import {
   type TightLine,
   toBeSent
 } from "../domain/report/PlanReport.ts"
-import { lengthsText } from "../pages/Lengths.ts"
-import { costLines } from "../pages/PlanCosts.ts"
+import { lengthsText } from "../pages/documents/LengthSources.ts"
+import { costLines } from "../pages/documents/PlanCosts.ts"
 import { counted } from "./BoardText.ts"
 import { type Cell, type Look, table } from "./Table.ts"
 

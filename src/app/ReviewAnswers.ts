@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
-import type { Html } from "../pages/Html.ts"
+import type { Html } from "../pages/parts/Html.ts"
 import { rangeOf } from "../service/FileResponse.ts"
 
 const guarded = {

@@ -1,6 +1,6 @@
 /** Deliveries of accepted changes in the background: one at a time, and one for many changes of a job. */
 import { Clock, Duration, Effect, Queue } from "effect"
-import type { DeliveryStanding } from "../pages/ReviewWire.ts"
+import type { DeliveryStanding } from "../pages/data/ReviewProtocol.ts"
 
 /** A delivery starts when no further change of its job was accepted for this long. */
 const quiet = Duration.seconds(1)

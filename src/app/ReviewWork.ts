@@ -1,6 +1,6 @@
 /** What the edit box asks for: takes, accepted changes and their deliveries. */
 import { Data, Effect, Schedule } from "effect"
-import type { Take, Wishes } from "../pages/ReviewWire.ts"
+import type { Take, Wishes } from "../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import {
   acceptChanges,

@@ -4,7 +4,7 @@ import { Array } from "effect"
 import { unheard } from "../domain/report/Report.ts"
 import type { DubResult } from "../pipeline/RunEnd.ts"
 import type { JobResult } from "../pipeline/JobDelivery.ts"
-import { grouped } from "../pages/Times.ts"
+import { grouped } from "../pages/parts/TimeFormat.ts"
 import { counted } from "./BoardText.ts"
 import { type Look, table } from "./Table.ts"
 

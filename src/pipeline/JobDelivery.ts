@@ -13,7 +13,7 @@ import {
 } from "../domain/time/Units.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import type { UtteranceUse } from "../domain/speech/Utterance.ts"
-import { looksOf } from "../pages/Flags.ts"
+import { looksOf } from "../pages/parts/CueMarks.ts"
 import type { Delivery } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { cuesNamed, filmTooShort } from "./CueNumbers.ts"

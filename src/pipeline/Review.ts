@@ -12,7 +12,7 @@ import {
   millisAtMicros,
   seconds
 } from "../domain/time/Units.ts"
-import type { CuePart, CueSheet, Take, Wishes } from "../pages/ReviewWire.ts"
+import type { CuePart, CueSheet, Take, Wishes } from "../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { UtteranceStore } from "../store/UtteranceStore.ts"
 import { deliverySettled } from "./DeliverySettled.ts"

@@ -4,7 +4,7 @@ import { type CueOverride, type CueOverrides, overrideName } from "../domain/man
 import { ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import type { Line } from "../domain/speech/Line.ts"
 import { seconds } from "../domain/time/Units.ts"
-import type { KnownVoice, Wish, Wishes } from "../pages/ReviewWire.ts"
+import type { KnownVoice, Wish, Wishes } from "../pages/data/ReviewProtocol.ts"
 import type { Batch } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"

@@ -1,9 +1,9 @@
 /** The pages as text: what they hold, and what they keep out. */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { batchPage } from "../../src/pages/BatchPage.ts"
+import { batchPage } from "../../src/pages/documents/BatchPage.ts"
 import type { JobReport } from "../../src/domain/report/Report.ts"
-import { jobPage, pageData, peaksIn } from "../../src/pages/JobPage.ts"
+import { jobPage, pageData, peaksIn } from "../../src/pages/documents/JobPage.ts"
 import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
 
 const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }

@@ -1,12 +1,12 @@
 /** A job's page come alive: cues chosen, heard, searched and filtered. */
-import type { JobAction, KeyHelp } from "../Keys.ts"
-import type { PageCue, PageData } from "../PageData.ts"
-import { Chart } from "./Chart.ts"
+import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
+import type { PageCue, PageData } from "../data/PageData.ts"
+import { Chart } from "./ChartCursor.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
-import { Order } from "./Order.ts"
+import { Order } from "./RowOrder.ts"
 import { Player } from "./Player.ts"
-import { placeOf, Rows } from "./Rows.ts"
+import { placeOf, Rows } from "./TableRows.ts"
 import { Waveform } from "./Waveform.ts"
 
 /** What a kind of the page does of its own. */

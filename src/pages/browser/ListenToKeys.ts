@@ -1,5 +1,5 @@
 /** Keys as they are pressed on a page, and the help that lists them. */
-import type { KeyHelp } from "../Keys.ts"
+import type { KeyHelp } from "../parts/KeyBindings.ts"
 import { byId } from "./Dom.ts"
 
 /**

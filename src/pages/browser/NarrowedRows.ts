@@ -1,6 +1,6 @@
 /** A page's table of rows with a search field and a filter over it. */
 import { byId } from "./Dom.ts"
-import { Rows } from "./Rows.ts"
+import { Rows } from "./TableRows.ts"
 
 /** How the page names what its rows are. */
 export interface RowKind {

@@ -1,7 +1,7 @@
 /** The waveform with the cues on it. */
 import WaveSurfer from "wavesurfer.js"
 import RegionsPlugin, { type Region } from "wavesurfer.js/dist/plugins/regions.js"
-import type { PageCue, PageData } from "../PageData.ts"
+import type { PageCue, PageData } from "../data/PageData.ts"
 
 /** As close as one can look, in pixels a second. */
 const closest = 240

@@ -1,0 +1,66 @@
+/** The order of a table's rows: by a column, chosen in the table's head or in the list beside its search. */
+import { byId } from "./Dom.ts"
+import type { Rows } from "./TableRows.ts"
+
+/** Makes the head's buttons and the list of orders sort rows. */
+export class Order {
+  private readonly heads: ReadonlyArray<HTMLTableCellElement>
+  private readonly choice = byId("order", HTMLSelectElement)
+  private readonly first: number
+  private column: number
+  private descends = true
+
+  constructor(
+    body: HTMLTableSectionElement,
+    private readonly rows: Rows
+  ) {
+    const head = body.parentElement?.querySelectorAll("th[aria-sort]") ?? []
+    this.heads = [...head].filter((cell) => cell instanceof HTMLTableCellElement)
+    this.first = this.heads.findIndex((cell) => cell.getAttribute("aria-sort") !== "none")
+    this.column = this.first
+    this.heads.forEach((cell, column) => {
+      cell.querySelector("button")?.addEventListener("click", () => {
+        this.by(column, column === this.column ? !this.descends : column === this.first)
+      })
+    })
+    this.choice.addEventListener("change", () => {
+      const column = Number(this.choice.value)
+      this.by(column, column === this.first)
+    })
+    // A page that is opened again may bring its fields' last values with it.
+    if (Number(this.choice.value) !== this.first) this.by(Number(this.choice.value), false)
+  }
+
+  /** Goes back and forth between the order of the page and that of its first column. */
+  toggle(): void {
+    if (this.column === this.first && this.descends) this.by(0, false)
+    else this.by(this.first, true)
+  }
+
+  private by(column: number, descends: boolean): void {
+    this.column = column
+    this.descends = descends
+    this.choice.value = `${column}`
+    this.heads.forEach((cell, at) =>
+      cell.setAttribute("aria-sort", at !== column ? "none" : descends ? "descending" : "ascending")
+    )
+    const keys = new Map(this.rows.all.map((row) => [row, keyOf(row, column)]))
+    this.rows.arrange((a, b) => compared(keys.get(a) ?? "", keys.get(b) ?? "", descends))
+  }
+}
+
+/** What a row is sorted by. */
+const keyOf = (row: HTMLTableRowElement, column: number): number | string => {
+  const cell = row.cells[column]
+  const order = cell?.dataset["order"]
+  return order === undefined ? (cell?.textContent ?? "").trim() : Number(order)
+}
+
+/** Empty cells come last in either direction. */
+const compared = (a: number | string, b: number | string, descends: boolean): number => {
+  if (a === "" || b === "") return Number(a === "") - Number(b === "")
+  const ascending = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(`${a}`, `${b}`)
+  return descends ? -ascending : ascending
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true })

@@ -1,0 +1,11 @@
+/** The script of a job's page in review. */
+import { reviewKeys } from "../parts/KeyBindings.ts"
+import { Delivering } from "./review/DeliveryStatus.ts"
+import { EditBox } from "./review/EditBox.ts"
+import { listenToIdleChanges } from "./review/StaleOverrides.ts"
+import { jobView } from "./JobView.ts"
+
+listenToIdleChanges()
+const delivering = new Delivering()
+const box = new EditBox(() => void delivering.watch())
+jobView({ keys: reviewKeys, edit: (cue, row) => box.open(cue.index, row) })

@@ -1,0 +1,201 @@
+/** index.html of a batch: how the run went, and every job with its figures, those that need a look first. */
+import type { JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
+import { cards } from "../parts/Cards.ts"
+import { documentOf, type PageParts } from "./PageDocument.ts"
+import { type Figure, figuresOf } from "../parts/Figures.ts"
+import { type Content, type Html, html } from "../parts/Html.ts"
+import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
+import { batchKeys } from "../parts/KeyBindings.ts"
+import { searchBox } from "../parts/SearchBox.ts"
+import { orderChoice, sortingHead } from "../parts/TableHead.ts"
+import { counted, grouped, lasting } from "../parts/TimeFormat.ts"
+
+/** A job on the batch's page. */
+export interface BatchJob {
+  readonly summary: JobSummary
+  /** Its figures; undefined where it has no report. */
+  readonly metrics: Metrics | undefined
+  /** How many of its cues somebody should look at. */
+  readonly looks: number
+  /** Where its report is, relative to the page; undefined where it has none. */
+  readonly href: string | undefined
+  /** Its figures in the run before, where there was one. */
+  readonly lastMetrics?: Metrics | undefined
+}
+
+/** The page; `jobs` in the batch's order. */
+export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: PageParts): Html => {
+  const rows = jobs.map((job) => ({ ...job, state: stateOf(job) }))
+  const inOrder = states.flatMap((state) => rows.filter((row) => row.state === state))
+  return documentOf({
+    title: `${run.name ?? run.manifest}: dub report`,
+    parts,
+    policy: "",
+    body: html`<a class="skip" href="#jobs">Skip to the jobs</a>
+      <header>
+        <h1>${run.name ?? run.manifest}</h1>
+        <p class="about">
+          ${run.name === undefined ? undefined : `${run.manifest} · `}started
+          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took ${lasting(run.seconds)}
+        </p>
+        ${verdict(rows.map(({ state }) => state))} ${helpButton}
+      </header>
+      <main>
+        ${effort(run)}
+        ${warnings([...(run.stopped === undefined ? [] : [`Stopped early: ${run.stopped.words}`]), ...run.warnings])}
+        <section class="list" aria-labelledby="jobs-title">
+          <h2 id="jobs-title">Jobs</h2>
+          ${searchBox(
+            {
+              what: "job",
+              rows: rows.length,
+              filter: "Show",
+              choices: [
+                { value: "all", words: "all jobs", count: rows.length },
+                ...states.map((state) => ({
+                  value: state,
+                  words: stateWords[state],
+                  count: rows.filter((row) => row.state === state).length
+                }))
+              ]
+            },
+            orderChoice(allColumns, "State")
+          )}
+          <table class="rows jobs" role="table" aria-label="Jobs">
+            ${sortingHead(allColumns, "State")}
+            <tbody role="rowgroup" id="jobs">
+              ${inOrder.map(jobRow)}
+            </tbody>
+          </table>
+        </section>
+      </main>
+      <p id="live" class="unseen" role="status" aria-live="polite"></p>
+      ${keyHelp(batchKeys)}`
+  })
+}
+
+/** How a job stands for whoever looks at it in the morning, the worst first. */
+const states = ["failed", "unfinished", "look", "fine"] as const
+type State = (typeof states)[number]
+
+const stateWords: Readonly<Record<State, string>> = {
+  failed: "failed",
+  unfinished: "unfinished",
+  look: "worth a look",
+  fine: "delivered"
+}
+
+const stateOf = ({ summary, metrics, looks }: BatchJob): State =>
+  summary.status !== "delivered"
+    ? summary.status
+    : looks > 0 || (metrics !== undefined && figuresOf(metrics).some(({ poor }) => poor))
+      ? "look"
+      : "fine"
+
+/** The figures shown for each job; the rest stands in its report. */
+const columns = [
+  "Lines spoken",
+  "Starts off by",
+  "Ends late by",
+  "Runs over",
+  "Speed",
+  "Rushed, over 1.3×",
+  "In step with the cues",
+  "Loudness"
+] as const
+
+const allColumns = ["Job", "State", "Cues to check", ...columns] as const
+
+const jobRow = (
+  { summary, metrics, lastMetrics, looks, href, state }: BatchJob & { readonly state: State },
+  at: number
+): Html => {
+  const figures = metrics === undefined ? [] : figuresOf(metrics, lastMetrics)
+  return html`<tr role="row" data-at="${at}" data-state="${state}" class="${state}">
+    <th role="rowheader" scope="row" class="job">
+      ${href === undefined ? summary.id : html`<a href="${href}">${summary.id}</a>`}
+    </th>
+    <td role="cell" class="state" data-order="${states.length - states.indexOf(state)}">
+      <span class="mark ${state}">${stateWords[state]}</span>${
+        summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
+      }
+    </td>
+    <td role="cell" data-label="Cues to check" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
+      ${metrics === undefined ? undefined : grouped(looks)}
+    </td>
+    ${columns.map((name) =>
+      figureCell(
+        name,
+        figures.find((figure) => figure.name === name)
+      )
+    )}
+  </tr> `
+}
+
+const figureCell = (name: string, figure: Figure | undefined): Html =>
+  figure === undefined
+    ? html`<td role="cell" data-label="${name}"></td>`
+    : html`<td
+        role="cell"
+        data-label="${name}"
+        data-order="${figure.measure}"
+        class="${figure.poor ? "poor" : "fine"}"
+        title="${figure.detail}"
+      >
+        ${figure.value}${changed(figure)}
+      </td>`
+
+const changed = ({ change }: Figure): Content =>
+  change === undefined || change.trend === "same"
+    ? undefined
+    : html` <span class="change ${change.trend}"
+        >was
+        ${change.before}${change.trend === "other" ? undefined : html`<span class="unseen">, now ${change.trend}</span>`}</span
+      >`
+
+const verdict = (all: ReadonlyArray<State>): Html => {
+  const count = (state: State) => all.filter((other) => other === state).length
+  const undone = count("failed") + count("unfinished")
+  const words = [
+    `${counted(all.length - undone, "job")} delivered`,
+    ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
+    ...(count("unfinished") > 0 ? [`${count("unfinished")} unfinished`] : []),
+    ...(count("look") > 0 ? [`${count("look")} worth a look`] : [])
+  ]
+  const tone = undone > 0 ? "bad" : count("look") > 0 ? "warn" : "good"
+  return html`<p class="verdict ${tone}">${words.join(", ")}</p>`
+}
+
+const effort = ({ tasks, characters, credits }: RunReport): Html => {
+  const spent =
+    credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
+  return cards("What the run took", [
+    {
+      name: "Tasks created",
+      value: grouped(tasks.created),
+      detail:
+        `${grouped(tasks.adopted)} found again` +
+        (tasks.resumed === 0 ? "" : `, ${grouped(tasks.resumed)} of an earlier run fetched`)
+    },
+    { name: "Clips at hand", value: grouped(tasks.reused), detail: "spoken in earlier runs" },
+    { name: "Retries", value: grouped(tasks.retried) },
+    { name: "Tasks failed", value: grouped(tasks.failed), poor: tasks.failed > 0 },
+    { name: "Characters", value: grouped(characters), detail: "sent in this run" },
+    ...(spent === undefined || credits.after === undefined
+      ? []
+      : [{ name: "Credits spent", value: grouped(spent), detail: `${grouped(credits.after)} left` }])
+  ])
+}
+
+const warnings = (all: ReadonlyArray<string>): Content =>
+  all.length === 0
+    ? undefined
+    : html`<section class="warnings" aria-labelledby="warnings-title">
+        <h2 id="warnings-title">Warnings</h2>
+        <ul>
+          ${all.map((warning) => html`<li>${warning}</li>`)}
+        </ul>
+      </section>`
+
+/** A moment as written in ISO 8601, without the seconds' fraction. */
+const moment = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$|Z$/u, " UTC")

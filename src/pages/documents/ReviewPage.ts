@@ -1,0 +1,80 @@
+/** A job's page in review: the report, with a box in which a cue is changed, heard anew and accepted. */
+import type { JobReport } from "../../domain/report/Report.ts"
+import { type Content, type Html, html } from "../parts/Html.ts"
+import { jobDocument, type JobPageExtras } from "./JobPage.ts"
+import { reviewKeys } from "../parts/KeyBindings.ts"
+
+/** A change to a cue that changes nothing by now, and why. */
+export interface IdleChange {
+  readonly name: string
+  readonly why: string
+}
+
+/** The page; it works only with the server that it comes from. */
+export const reviewPage = (
+  report: JobReport,
+  extras: JobPageExtras,
+  idle: ReadonlyArray<IdleChange> = []
+): Html =>
+  jobDocument(report, extras, {
+    keys: reviewKeys,
+    policy: "media-src 'self' blob:; connect-src 'self'",
+    buttons: html`<button type="button" id="edit-open">Change cue <kbd aria-hidden="true">e</kbd></button>`,
+    status: html`<p id="delivery" role="status"></p>`,
+    lead: idleChanges(idle),
+    foot: editBox
+  })
+
+const idleChanges = (changes: ReadonlyArray<IdleChange>): Content =>
+  changes.length === 0
+    ? undefined
+    : html`<section class="warnings" aria-labelledby="idle-title">
+        <h2 id="idle-title">Changes that are passed over</h2>
+        <ul>
+          ${changes.map(
+            ({ name, why }) =>
+              html`<li>
+                Cue ${name}: ${why}.
+                <button type="button" class="idle" data-cue="${Number.parseInt(name, 10)}">
+                  Take it away<span class="unseen">: the change to cue ${name}</span>
+                </button>
+              </li>`
+          )}
+        </ul>
+        <p id="idle-status" role="status"></p>
+      </section>`
+
+const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
+  <form id="edit-form" novalidate>
+    <h2 id="edit-title">Cue</h2>
+    <p id="edit-source" class="aside" dir="auto"></p>
+    <div id="edit-parts"></div>
+    <template id="edit-part">
+      <fieldset>
+        <legend></legend>
+        <label class="wide">Say <textarea name="say" rows="3" dir="auto" required></textarea></label>
+        <label class="half"
+          >Voice <input name="voice" list="edit-voices" autocomplete="off" required
+        /></label>
+        <label class="half"
+          >Provider <input name="provider" list="edit-providers" autocomplete="off" required
+        /></label>
+        <label>Speed <input name="speed" type="number" step="0.05" min="0.1" max="5" /></label>
+        <label>From (s) <input name="start" type="number" step="0.001" min="0" /></label>
+        <label>To (s) <input name="end" type="number" step="0.001" min="0" /></label>
+      </fieldset>
+    </template>
+    <datalist id="edit-voices"></datalist>
+    <datalist id="edit-providers"></datalist>
+    <p id="edit-status" role="status"></p>
+    <audio id="edit-take" controls hidden></audio>
+    <div class="buttons">
+      <span id="edit-asking">
+        <button type="submit" id="edit-hear">Hear the new take</button>
+        <button type="button" id="edit-accept" disabled>Accept</button>
+        <button type="button" id="edit-withdraw">Back to the script</button>
+      </span>
+      <button type="button" id="edit-cancel">Cancel</button>
+    </div>
+  </form>
+</dialog>`

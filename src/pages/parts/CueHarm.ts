@@ -1,0 +1,88 @@
+/** How much harm a cue does to whoever watches the film: what the list of cues is sorted by. */
+import type { CueReport } from "../../domain/report/Report.ts"
+
+/** What the harm of a cue is judged by. */
+export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">
+
+/**
+ * Points of harm: 0 where there is nothing to check. The kind of trouble counts first, and within a kind how far it goes (below 100 points):
+ *
+ * | points | trouble | how far |
+ * |---|---|---|
+ * | 1000 | not spoken, or left silent | the cue's length |
+ * | 900 | cut off by the film's end | seconds after the cue's end |
+ * | 800 | sounds odd | |
+ * | 700 | overlaps the same speaker's next line | seconds of overlap |
+ * | 600 | runs over | seconds after the cue's end |
+ * | 500 | rushed | speed above 1 |
+ * | 400 | starts late | seconds |
+ * | 300 | starts early | seconds |
+ * | 200 | spoken together with its neighbours | |
+ * | 100 | a second take | |
+ */
+export const harmOf = (cue: Judged, overlap = 0): number => {
+  const kind = kindOf(cue, overlap)
+  if (kind === undefined) return 0
+  const { points, reach } = kinds[kind]
+  return points + Math.min(99, Math.max(0, Math.round(reach(cue, overlap) * 10)))
+}
+
+type Kind = "missing" | "overlap" | Exclude<CueReport["flags"][number], "silent">
+
+const kindOf = ({ status, flags }: Judged, overlap: number): Kind | undefined => {
+  if (status === "failed" || flags.includes("silent")) return "missing"
+  return inOrder.find((kind) => (kind === "overlap" ? overlap > 0 : flags.some((flag) => flag === kind)))
+}
+
+const inOrder: ReadonlyArray<Kind> = [
+  "cut",
+  "suspect",
+  "overlap",
+  "overrun",
+  "fast",
+  "late",
+  "early",
+  "together",
+  "repeated-take"
+]
+
+interface Measure {
+  readonly points: number
+  /** How far it goes, 0 and up. */
+  readonly reach: (cue: Judged, overlap: number) => number
+}
+
+const nothing = (): number => 0
+const tail = ({ placed, end }: Judged): number => (placed === undefined ? 0 : placed.end - end)
+const shift = ({ placed, start }: Judged): number =>
+  placed === undefined ? 0 : Math.abs(placed.start - start)
+
+const kinds: Readonly<Record<Kind, Measure>> = {
+  missing: { points: 1000, reach: ({ start, end }) => end - start },
+  cut: { points: 900, reach: tail },
+  suspect: { points: 800, reach: nothing },
+  overlap: { points: 700, reach: (_cue, overlap) => overlap },
+  overrun: { points: 600, reach: tail },
+  fast: { points: 500, reach: ({ placed }) => (placed?.speed ?? 1) - 1 },
+  late: { points: 400, reach: shift },
+  early: { points: 300, reach: shift },
+  together: { points: 200, reach: nothing },
+  "repeated-take": { points: 100, reach: nothing }
+}
+
+/** By how many seconds each cue is heard over the next one of the same speaker; more than the rounding of times to milliseconds. */
+export const overlapsIn = (
+  cues: ReadonlyArray<Judged & Pick<CueReport, "speaker">>
+): ReadonlyArray<number> => {
+  const next = new Map<string, number>()
+  const overlaps = cues.map(() => 0)
+  for (let at = cues.length - 1; at >= 0; at--) {
+    const cue = cues[at]
+    if (cue?.placed === undefined || cue.flags.includes("together")) continue
+    const name = cue.speaker ?? ""
+    const overlap = cue.placed.end - (next.get(name) ?? Infinity)
+    if (overlap > 0.005) overlaps[at] = overlap
+    next.set(name, cue.placed.start)
+  }
+  return overlaps
+}

@@ -1,0 +1,104 @@
+/** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
+import type { CueReport, JobReport } from "../../domain/report/Report.ts"
+import { marksIn, skipWords } from "./CueMarks.ts"
+import { type MarkName, marks } from "./MarkWords.ts"
+import { harmOf, overlapsIn } from "./CueHarm.ts"
+import { type Content, type Html, html, Rows } from "./Html.ts"
+import { sortingHead } from "./TableHead.ts"
+import { clock, counted, factor, signedSeconds } from "./TimeFormat.ts"
+
+/** The table, the cues that do the most harm first. */
+export const cueTable = ({ cues, language }: JobReport): Html => {
+  const overlaps = overlapsIn(cues)
+  const judged = cues.map((cue, at) => ({ cue, at, harm: harmOf(cue, overlaps[at]) }))
+  const names = marksIn(cues)
+  const worst = [...judged].sort((a, b) => b.harm - a.harm)
+  const rows = new Rows(function* () {
+    for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language)
+  })
+  return html`<table class="cues" role="table" aria-label="Cues">
+    ${sortingHead(cueColumns, "Check")}
+    <tbody role="rowgroup" id="cues">
+      ${rows}
+    </tbody>
+  </table>`
+}
+
+/** The columns; a click on a heading sorts by it. */
+export const cueColumns = ["Cue", "Time", "Speaker", "Source", "Spoken", "Speed", "Shift", "Check"] as const
+
+const cueRow = (
+  cue: CueReport,
+  at: number,
+  harm: number,
+  names: ReadonlyArray<MarkName>,
+  language: string | undefined
+): Html => {
+  const { placed } = cue
+  const state = cue.status === "failed" ? "failed" : names.length > 0 ? "flagged" : cue.status
+  return html`<tr
+    role="row"
+    id="cue-${cue.index}"
+    data-at="${at}"
+    data-status="${cue.status}"
+    data-marks="${names.join(" ")}"
+    data-speaker="${cue.speaker ?? ""}"
+    class="${state}"
+  >
+    ${cell("number", cueButton(cue), at)}
+    ${cell("time", html`<span>${clock(cue.start)}</span> <span>${clock(cue.end)}</span>`, cue.start)}
+    ${cell("speaker", cue.speaker)}
+    ${cell("source", html`<span ${lang(language)}dir="auto">${cue.text}</span>`)}
+    ${cell("spoken", spokenText(cue, language))}
+    ${cell("speed", placed === undefined ? undefined : factor(placed.speed), placed?.speed)}
+    ${cell("shift", placed === undefined ? undefined : shiftText(cue, placed), shiftOf(cue))}
+    ${cell("look", [names.map(markText), shortenText(cue)], harm)}
+  </tr> `
+}
+
+const cueButton = ({ index, placed }: CueReport): Html =>
+  html`<button
+    type="button"
+    class="play"
+    tabindex="-1"
+    aria-label="${placed === undefined ? `Cue ${index}, not heard` : `Play cue ${index}`}"
+  >
+    ${index}
+  </button>`
+
+/** A cell; `order` is what the column is sorted by, its text where absent. */
+const cell = (name: string, content: Content, order?: number): Html =>
+  html`<td role="cell" class="${name}" ${order === undefined ? undefined : html`data-order="${order}"`}>
+    ${content}
+  </td>`
+
+/** How far a cue is off, in seconds: the greater of its shift and of how late it ends. */
+const shiftOf = ({ placed, start, end }: CueReport): number | undefined =>
+  placed === undefined ? undefined : Math.max(Math.abs(placed.start - start), placed.end - end)
+
+const lang = (language: string | undefined): Content =>
+  language === undefined ? undefined : html`lang="${language}" `
+
+const spokenText = (cue: CueReport, language: string | undefined): Content => {
+  if (cue.skipped !== undefined) return html`<span class="aside">not spoken: ${skipWords[cue.skipped]}</span>`
+  const said = cue.said === undefined ? undefined : html`<span ${lang(language)}dir="auto">${cue.said}</span>`
+  return cue.error === undefined ? said : [said, html` <span class="error">${cue.error}</span>`]
+}
+
+const shiftText = (cue: CueReport, placed: NonNullable<CueReport["placed"]>): Content => {
+  const tail = placed.end - cue.end
+  return [
+    html`<span>${signedSeconds(placed.start - cue.start)}</span>`,
+    tail >= 0.005 ? html` <span class="tail">end ${signedSeconds(tail)}</span>` : undefined
+  ]
+}
+
+const markText = (name: MarkName): Html => {
+  const { word, meaning } = marks[name]
+  return html`<span class="mark ${name}" title="${meaning}">${word}</span> `
+}
+
+const shortenText = ({ shortenBy }: CueReport): Content =>
+  shortenBy === undefined
+    ? undefined
+    : html`<span class="shorten">${counted(shortenBy, "character")} too long</span>`

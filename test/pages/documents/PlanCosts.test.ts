@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest"
+import type { PlanReport } from "../../../src/domain/report/PlanReport.ts"
+import { costLines } from "../../../src/pages/documents/PlanCosts.ts"
+
+const effort = {
+  cues: 1,
+  lines: 1,
+  utterances: 1,
+  reused: 0,
+  underWay: 0,
+  refused: 0,
+  tightLines: 0,
+  lostLines: 0
+}
+const report = (more: Partial<PlanReport>): PlanReport => ({
+  manifest: "m.yaml",
+  service: "embedded",
+  out: "/out",
+  jobs: [],
+  total: { ...effort, characters: 12_300, credits: 12_300 },
+  faults: [],
+  notices: [],
+  ...more
+})
+const plain = (more: Partial<PlanReport>) =>
+  costLines(report(more)).map((line) => line.replaceAll("\u202F", ","))
+
+describe("a plan's costs in words", () => {
+  test("the balance, where it is known", () => {
+    expect(plain({ balance: { credits: 9_800, unlimited: false, short: 2_500 } })).toEqual([
+      "Needs 12,300 of 9,800 credits: 2,500 short."
+    ])
+    expect(plain({ balance: { credits: 20_000, unlimited: false, short: 0 } })).toEqual([
+      "Needs 12,300 of 20,000 credits."
+    ])
+    expect(
+      plain({ balance: { credits: 9_800, unlimited: false }, total: { ...effort, characters: 9 } })
+    ).toEqual(["The account has 9,800 credits."])
+    expect(plain({ balance: { unlimited: true, short: 0 } })).toEqual([])
+  })
+
+  test("why a job's lines cannot go as plain text", () => {
+    const srt = { characters: 30, markup: 20, textFault: "too little" }
+    expect(plain({ total: { ...effort, characters: 30, srt } })).toEqual([
+      "SRT is billed with its numbers and times: 20 characters (+200 %) on top of 10.",
+      "nativeInput: text does not suit every job: too little."
+    ])
+  })
+
+  test("the disk, where a run fills a part of it worth a word, or more than there is", () => {
+    const folders = ["/out", "/state"]
+    expect(plain({ disk: [{ folders, needed: 1_000_000, free: 2_000_000 }] })).toEqual([])
+    expect(plain({ disk: [{ folders, needed: 1_500_000_000, free: 2e9 }] })).toEqual([
+      "Disk: needs about 1.5 GB of 2.0 GB free."
+    ])
+    expect(plain({ disk: [{ folders, needed: 3_200_000_000, free: 2.9e9 }] })).toEqual([
+      "Disk: needs about 3.2 GB in /out and /state, where 2.9 GB is free: 300 MB short."
+    ])
+  })
+})
