@@ -45,7 +45,7 @@ export const nodeModules = {
   format: "esm",
   outExtension: { ".js": ".mjs" },
   external,
-  alias: { "better-sqlite3": "./src/store/Sqlite.ts" },
+  alias: { "better-sqlite3": "./src/store/state/Sqlite.ts" },
   sourcemap: "linked",
   minifyWhitespace: true,
   legalComments: "none",

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-  resolve: { alias: { "better-sqlite3": fileURLToPath(new URL("src/store/Sqlite.ts", import.meta.url)) } },
+  resolve: { alias: { "better-sqlite3": fileURLToPath(new URL("src/store/state/Sqlite.ts", import.meta.url)) } },
   test: {
     globalSetup: ["test/build.ts"],
     setupFiles: ["test/testers.ts"],

@@ -27,8 +27,8 @@ import { deliver } from "../src/pipeline/Deliver.ts"
 import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/SpeakDecoder.ts"
 import { fetchesAtOnce } from "../src/pipeline/SpeakDesk.ts"
-import { ClipFolder } from "../src/store/ClipFolder.ts"
-import { writableState } from "../src/store/StateFolder.ts"
+import { ClipFolder } from "../src/store/files/ClipFolder.ts"
+import { writableState } from "../src/store/state/StateFolder.ts"
 import { deliverableOf, type Film, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
 import {
   bare,

@@ -18,7 +18,7 @@ import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "..
 import { LineRef } from "../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../src/audio/level/Ducking.ts"
 import type { Deliverable } from "../src/pipeline/Deliverable.ts"
-import { ClipFolder } from "../src/store/ClipFolder.ts"
+import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 
 export const rate = SampleRate.make(24_000)
 

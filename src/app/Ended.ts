@@ -1,7 +1,7 @@
 /** How the command ends: its exit codes, and which failure leads to which. */
 import { Data } from "effect"
 import { Refused } from "../gateway/Fault.ts"
-import { StateUnusable } from "../store/StateFault.ts"
+import { StateUnusable } from "../store/state/StateErrors.ts"
 
 /** The exit codes that scripts and schedulers lean on. */
 export const exitCodes = {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Either } from "effect"
-import { makeFolder } from "../store/Folder.ts"
+import { makeFolder } from "../store/state/Folder.ts"
 import { badUsage, type Ended } from "./Ended.ts"
 
 /** A log file longer than this is set aside when a run begins, in bytes. */

@@ -14,7 +14,7 @@ import { badUsage, Ended, endedBy, type ExitCode, exitCodes, interruptions } fro
 import { helpPage } from "./HelpPage.ts"
 import { logsOn } from "./Logs.ts"
 import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
-import { NoSqlite } from "../store/NoSqlite.ts"
+import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./TextLayout.ts"
 import { topicNames } from "./Topics.ts"
 import { commandNamed, type CommandPath, optionsKnown } from "./Usage.ts"

@@ -12,7 +12,7 @@ import {
   withdraw
 } from "../pipeline/Review.ts"
 import { rewriteBatch } from "../pipeline/ReviewPages.ts"
-import { StateBusy } from "../store/StateFault.ts"
+import { StateBusy } from "../store/state/StateErrors.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { endedBy } from "./Ended.ts"
 import { makeDeliveries } from "./ReviewDeliveries.ts"

@@ -1,14 +1,14 @@
 /** The layers over a batch's state folder: to write to, which holds the folder, and to read from, which disturbs no run. */
 import { Layer } from "effect"
-import { Batches } from "../store/Batches.ts"
-import { ClipFolder } from "../store/ClipFolder.ts"
-import { Deliveries } from "../store/Deliveries.ts"
-import { Finished } from "../store/Finished.ts"
-import { Handover } from "../store/Handover.ts"
-import { Learned } from "../store/Learned.ts"
-import { Outlay } from "../store/Outlay.ts"
-import { readableState, writableState } from "../store/StateFolder.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { Batches } from "../store/tables/Batches.ts"
+import { ClipFolder } from "../store/files/ClipFolder.ts"
+import { Deliveries } from "../store/tables/Deliveries.ts"
+import { Finished } from "../store/tables/CompletedBatches.ts"
+import { Handover } from "../store/tables/UtteranceTransfer.ts"
+import { Learned } from "../store/tables/Estimates.ts"
+import { Outlay } from "../store/tables/BatchSpending.ts"
+import { readableState, writableState } from "../store/state/StateFolder.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 
 const stores = Layer.mergeAll(
   UtteranceStore.Default,

@@ -10,8 +10,8 @@ import {
   voicesWithoutProvider,
   withProviders
 } from "../pipeline/VoiceProviders.ts"
-import { spokenBy } from "../store/SpokenVoices.ts"
-import { readableState } from "../store/StateFolder.ts"
+import { spokenBy } from "../store/tables/SpokenVoices.ts"
+import { readableState } from "../store/state/StateFolder.ts"
 import { gatewayTo } from "./Connect.ts"
 import { Ended, endedBy } from "./Ended.ts"
 import { Screen } from "./Screen.ts"

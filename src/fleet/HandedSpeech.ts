@@ -8,8 +8,8 @@ import { Progress } from "../pipeline/Progress.ts"
 import { mendClips } from "../pipeline/Speak.ts"
 import { makeRun } from "../pipeline/SpeakRun.ts"
 import type { SpeakSettings } from "../pipeline/SpeakSettings.ts"
-import type { UtteranceRecord } from "../store/Handover.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import type { Coordinator } from "./Coordinator.ts"
 import {
   handOut,

@@ -1,9 +1,9 @@
 /** The batch, written down: what is to be said, which job needs it, and what of it is at hand. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
-import { ClipFolder } from "../store/ClipFolder.ts"
-import { isGivenUp } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { ClipFolder } from "../store/files/ClipFolder.ts"
+import { isGivenUp } from "../store/tables/UtteranceRow.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"
 import { mendClips } from "./Speak.ts"

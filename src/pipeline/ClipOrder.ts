@@ -1,7 +1,7 @@
 /** What a run and the thread that makes its clips tell each other; both are of one build. */
 import type { Pcm } from "../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
-import type { Kept } from "../store/ClipFile.ts"
+import type { Kept } from "../store/files/ClipFile.ts"
 import type { ClipMade, Unusable, Wanted } from "./ClipMaking.ts"
 
 /** Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the disk. */

@@ -7,7 +7,7 @@ import { Array, Effect, Iterable, Option } from "effect"
 import type { Clip } from "../domain/speech/Clip.ts"
 import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
 import { timelineNames } from "../domain/manifest/Outputs.ts"
-import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { Deliveries, type Delivery } from "../store/tables/Deliveries.ts"
 import type { JobPlan } from "./Plan.ts"
 
 /** Raised with a change of what the same input would sound or look like, so that jobs are delivered anew. */

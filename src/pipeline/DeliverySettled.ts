@@ -1,9 +1,9 @@
 /** A job's delivery with whatever goes wrong in it as its result. */
 import { Effect } from "effect"
 import type { UtteranceUse } from "../domain/speech/Utterance.ts"
-import { ClipFolder } from "../store/ClipFolder.ts"
-import type { Delivery } from "../store/Deliveries.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { ClipFolder } from "../store/files/ClipFolder.ts"
+import type { Delivery } from "../store/tables/Deliveries.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { deliverJob, type JobResult } from "./JobDelivery.ts"
 import type { JobPlan } from "./Plan.ts"
 import { Progress } from "./Progress.ts"

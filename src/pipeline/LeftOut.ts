@@ -1,7 +1,7 @@
 /** Jobs of the manifest that a run was not asked for: how they stand, by what earlier runs have left. */
 import { Effect } from "effect"
 import { looksOf } from "../pages/parts/CueMarks.ts"
-import { Deliveries, type Delivery } from "../store/Deliveries.ts"
+import { Deliveries, type Delivery } from "../store/tables/Deliveries.ts"
 import { allThere, madeIn } from "./DeliveryRecord.ts"
 import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"

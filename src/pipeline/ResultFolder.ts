@@ -2,7 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Stream } from "effect"
-import { makeFolder } from "../store/Folder.ts"
+import { makeFolder } from "../store/state/Folder.ts"
 
 /** A result that could not be written. */
 export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("ResultUnwritable", {

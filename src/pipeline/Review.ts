@@ -13,8 +13,8 @@ import {
   seconds
 } from "../domain/time/Units.ts"
 import type { CuePart, CueSheet, Take, Wishes } from "../pages/data/ReviewProtocol.ts"
-import { Deliveries } from "../store/Deliveries.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import { Deliveries } from "../store/tables/Deliveries.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { deliverySettled } from "./DeliverySettled.ts"
 import { announce } from "./Announce.ts"
 import type { Batch, Job } from "./Job.ts"

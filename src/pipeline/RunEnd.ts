@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import { Clock, DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../domain/report/Report.ts"
-import { Outlay } from "../store/Outlay.ts"
+import { Outlay } from "../store/tables/BatchSpending.ts"
 import { looksOf } from "../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "./Job.ts"
 import type { JobResult } from "./JobDelivery.ts"

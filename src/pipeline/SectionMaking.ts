@@ -6,7 +6,7 @@ import { Rooms } from "../audio/kernels/BufferPool.ts"
 import type { Section } from "../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import { Hands, type RequestOrder } from "../ffmpeg/Hands.ts"
-import { ClipReader } from "../store/ClipReader.ts"
+import { ClipReader } from "../store/files/ClipReader.ts"
 import { type Speech, speechOf } from "./Speech.ts"
 
 /** What all sections of a programme have in common. */

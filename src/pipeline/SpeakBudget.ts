@@ -1,7 +1,7 @@
 /** The money of one run: what may be spent, what is set aside for creates under way, what was spent. */
 
 import type { Casting } from "../domain/speech/Casting.ts"
-import type { Learned } from "../store/Learned.ts"
+import type { Learned } from "../store/tables/Estimates.ts"
 import type { SpeakSettings } from "./SpeakSettings.ts"
 
 /** Credits for one character: as configured, else as learned; undefined where neither tells. */

@@ -2,8 +2,8 @@
 import { Duration, Effect } from "effect"
 import type { Setback } from "../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, setbackOf } from "../gateway/Fault.ts"
-import type { StateUnusable } from "../store/StateFault.ts"
-import type { UtteranceRow } from "../store/UtteranceRow.ts"
+import type { StateUnusable } from "../store/state/StateErrors.ts"
+import type { UtteranceRow } from "../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./SpeakEnding.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 

@@ -3,7 +3,7 @@ import { Duration, Effect, Option, type Scope } from "effect"
 import type { Casting } from "../domain/speech/Casting.ts"
 import type { Utterance } from "../domain/speech/Utterance.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
-import { type Learned, modelOf } from "../store/Learned.ts"
+import { type Learned, modelOf } from "../store/tables/Estimates.ts"
 import { limitReached, priceBy, SpeakBudget } from "./SpeakBudget.ts"
 import type { Halt, SpeakSettings } from "./SpeakSettings.ts"
 

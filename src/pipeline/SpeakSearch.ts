@@ -4,8 +4,8 @@ import { markOf } from "../domain/task/TaskMarker.ts"
 import { Broken, type CallFault } from "../gateway/Fault.ts"
 import type { Walk } from "../gateway/History.ts"
 import type { PastTask } from "../gateway/Sight.ts"
-import type { StateUnusable } from "../store/StateFault.ts"
-import type { UtteranceRow } from "../store/UtteranceRow.ts"
+import type { StateUnusable } from "../store/state/StateErrors.ts"
+import type { UtteranceRow } from "../store/tables/UtteranceRow.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** What the search came to. */

@@ -7,7 +7,7 @@ import { spedUp } from "../audio/speech/TimeStretch.ts"
 import { edgeFade, fadeEdges } from "../audio/speech/SpeechTrim.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
-import type { ClipReader } from "../store/ClipReader.ts"
+import type { ClipReader } from "../store/files/ClipReader.ts"
 
 /** A stretch of a clip. */
 export interface SpeechPart {

@@ -1,7 +1,7 @@
 /** How a batch stands, from its state alone; safe while a run is under way. */
 import { Effect } from "effect"
-import { Deliveries } from "../store/Deliveries.ts"
-import { type JobStanding, UtteranceStore } from "../store/UtteranceStore.ts"
+import { Deliveries } from "../store/tables/Deliveries.ts"
+import { type JobStanding, UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import type { Batch } from "./Job.ts"
 
 /** How one job stands; utterances by what became of them, and whether its files were delivered at least once. */

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
 import { revivalOf } from "../domain/task/FailureReason.ts"
 import { isUnderWay, type UtteranceState } from "../domain/task/UtteranceState.ts"
-import type { Standing } from "../store/UtteranceRow.ts"
-import { UtteranceStore } from "../store/UtteranceStore.ts"
+import type { Standing } from "../store/tables/UtteranceRow.ts"
+import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 
 /** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
 export const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, Standing>) {

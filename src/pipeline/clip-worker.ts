@@ -1,7 +1,7 @@
 /** The thread's side: makes and writes clips as it is asked to, several at once as far as the disk is waited for. */
 import { parentPort, workerData } from "node:worker_threads"
 import { Either, Predicate } from "effect"
-import { writeClip } from "../store/ClipFile.ts"
+import { writeClip } from "../store/files/ClipFile.ts"
 import { fileOf, making, samplesOf } from "./ClipMaking.ts"
 import type { ClipAnswer, ClipOrder } from "./ClipOrder.ts"
 

@@ -4,7 +4,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, Layer, Option, Schedule, Schema } from "effect"
-import { makeFolder } from "../store/Folder.ts"
+import { makeFolder } from "../store/state/Folder.ts"
 import { migrate, WrittenByNewer } from "./Migrations.ts"
 
 /** The data folder, or a file in it, cannot be used. */

@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } fr
 import { SampleRate } from "../domain/time/Units.ts"
 import { version } from "../domain/values/Version.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { holdFolder } from "../store/WriterLock.ts"
+import { holdFolder } from "../store/state/WriterLock.ts"
 import type { AudioSettings } from "./AudioFile.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { CatalogueRejected } from "./CatalogueResolver.ts"

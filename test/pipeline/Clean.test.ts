@@ -8,9 +8,9 @@ import { JobId, ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { batchKey } from "../../src/pipeline/BatchKey.ts"
 import { forgetGone } from "../../src/pipeline/Clean.ts"
-import { Batches } from "../../src/store/Batches.ts"
-import { writableState } from "../../src/store/StateFolder.ts"
-import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
+import { Batches } from "../../src/store/tables/Batches.ts"
+import { writableState } from "../../src/store/state/StateFolder.ts"
+import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { plainFolder } from "../ffmpeg/media.ts"
 
 const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })

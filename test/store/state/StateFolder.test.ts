@@ -6,11 +6,11 @@ import { expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
 import { Effect, Layer } from "effect"
-import { JobId } from "../../src/domain/values/Ids.ts"
-import { readableState, StateFolder, writableState } from "../../src/store/StateFolder.ts"
-import { stateFault, StateUnusable, unreadFault } from "../../src/store/StateFault.ts"
-import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
-import { temporaryFolder } from "../hostile/Batch.ts"
+import { JobId } from "../../../src/domain/values/Ids.ts"
+import { readableState, StateFolder, writableState } from "../../../src/store/state/StateFolder.ts"
+import { stateFault, StateUnusable, unreadFault } from "../../../src/store/state/StateErrors.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const opened = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(writableState(folder)))
 const looked = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(readableState(folder)))

@@ -1,8 +1,8 @@
 /** The batches that a state folder has seen, each with what its jobs use. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn, inTransaction } from "./Statements.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
 
 export class Batches extends Effect.Service<Batches>()("store/Batches", {
   effect: Effect.gen(function* () {

@@ -4,13 +4,13 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
-import { Clip } from "../domain/speech/Clip.ts"
-import { TaskId, type UtteranceKey } from "../domain/values/Ids.ts"
-import { Setback } from "../domain/task/FailureReason.ts"
-import { Utterance } from "../domain/speech/Utterance.ts"
-import { UtteranceState } from "../domain/task/UtteranceState.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn, inTransaction } from "./Statements.ts"
+import { Clip } from "../../domain/speech/Clip.ts"
+import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
+import { Setback } from "../../domain/task/FailureReason.ts"
+import { Utterance } from "../../domain/speech/Utterance.ts"
+import { UtteranceState } from "../../domain/task/UtteranceState.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 

@@ -2,8 +2,8 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type Sqlite from "better-sqlite3"
 import { Effect, Predicate } from "effect"
-import { type StateUnusable, worked } from "./StateFault.ts"
-import { guardedIn } from "./Statements.ts"
+import { type StateUnusable, worked } from "../state/StateErrors.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** A statement with the values that it names. */
 export interface Bound {

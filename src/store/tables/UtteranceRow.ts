@@ -1,11 +1,11 @@
 /** An utterance as the store keeps it, and how its rows are read. */
 import { Effect, type ParseResult, Schema } from "effect"
-import { Clip } from "../domain/speech/Clip.ts"
-import { TaskId, type UtteranceKey } from "../domain/values/Ids.ts"
-import { isPassing, Setback } from "../domain/task/FailureReason.ts"
-import { Utterance } from "../domain/speech/Utterance.ts"
-import { UtteranceState } from "../domain/task/UtteranceState.ts"
-import { unchecked } from "../domain/values/SkipValidation.ts"
+import { Clip } from "../../domain/speech/Clip.ts"
+import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
+import { isPassing, Setback } from "../../domain/task/FailureReason.ts"
+import { Utterance } from "../../domain/speech/Utterance.ts"
+import { UtteranceState } from "../../domain/task/UtteranceState.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
 
 /** How an utterance stands: what a plan or a report needs to know of it. */
 export interface Standing {

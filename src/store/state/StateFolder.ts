@@ -7,9 +7,9 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import type { Database } from "better-sqlite3"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
-import { migrate, migrationsTable, schemaVersion } from "./Migrations.ts"
+import { migrate, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
-import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, worked } from "./StateFault.ts"
+import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, worked } from "./StateErrors.ts"
 import { holdFolder } from "./WriterLock.ts"
 
 /** An open state folder. */

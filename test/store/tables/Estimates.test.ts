@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Casting } from "../../src/domain/speech/Casting.ts"
-import { Estimate } from "../../src/domain/values/Estimate.ts"
-import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
-import { Learned } from "../../src/store/Learned.ts"
-import { writableState } from "../../src/store/StateFolder.ts"
-import { temporaryFolder } from "../hostile/Batch.ts"
+import { Casting } from "../../../src/domain/speech/Casting.ts"
+import { Estimate } from "../../../src/domain/values/Estimate.ts"
+import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { Learned } from "../../../src/store/tables/Estimates.ts"
+import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const provider = ProviderId.make("a provider with spaces")
 const casting = Casting.make({ provider, voice: VoiceId.make("v 1") })

@@ -1,9 +1,9 @@
 /** What each job delivered last, so that a job that would make the same again is left alone. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
-import type { JobId } from "../domain/values/Ids.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn } from "./Statements.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** A file that was delivered; its path is relative to the folder of results. */
 export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })

@@ -1,7 +1,7 @@
 /** A clip's file, written wherever the clip was made. */
-import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
-import { writeWhole } from "./WholeFile.ts"
+import { writeWhole } from "./AtomicFile.ts"
 
 /** A file that was written. */
 export interface Kept {

@@ -4,10 +4,10 @@
  * reads once for each of its fields and lays into a table of its own.
  */
 import { Record } from "effect"
-import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
-import type { UtteranceEvent } from "../domain/task/UtteranceState.ts"
-import { transitions } from "../domain/task/UtteranceState.ts"
-import type { Bound, Work } from "./Commits.ts"
+import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import type { UtteranceEvent } from "../../domain/task/UtteranceState.ts"
+import { transitions } from "../../domain/task/UtteranceState.ts"
+import type { Bound, Work } from "./Transactions.ts"
 
 /** Writes changes, one behind the other; returns those that were possible. `now` is in milliseconds since 1970. */
 export function* written(

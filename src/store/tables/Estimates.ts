@@ -1,12 +1,12 @@
 /** Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken and paid. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schedule, Schema } from "effect"
-import type { Casting } from "../domain/speech/Casting.ts"
-import { Estimate, learn } from "../domain/values/Estimate.ts"
-import type { ProviderId } from "../domain/values/Ids.ts"
-import type { StateUnusable } from "./StateFault.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn } from "./Statements.ts"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import { Estimate, learn } from "../../domain/values/Estimate.ts"
+import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { StateUnusable } from "../state/StateErrors.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
 export class Learned extends Effect.Service<Learned>()("store/Learned", {

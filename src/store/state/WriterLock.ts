@@ -7,7 +7,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"
 import { Clock, Effect, Option, Schema, type Scope } from "effect"
-import { failOrDie, Holder, StateBusy, type StateUnusable, worked } from "./StateFault.ts"
+import { failOrDie, Holder, StateBusy, type StateUnusable, worked } from "./StateErrors.ts"
 
 /** Holds a folder until the scope closes. The folder must be there. */
 export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>

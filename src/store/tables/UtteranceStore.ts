@@ -1,15 +1,15 @@
 /** What is known of every utterance, and what happens to it. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
-import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../domain/values/Ids.ts"
-import { isPassing, revivalOf } from "../domain/task/FailureReason.ts"
-import type { Utterance } from "../domain/speech/Utterance.ts"
-import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
-import type { UtteranceState } from "../domain/task/UtteranceState.ts"
-import { checksumOf } from "./Checksum.ts"
-import { makeJournal, mostAtOnce } from "./Journal.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn, inTransaction } from "./Statements.ts"
+import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { isPassing, revivalOf } from "../../domain/task/FailureReason.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import type { UtteranceState } from "../../domain/task/UtteranceState.ts"
+import { checksumOf } from "../files/Checksum.ts"
+import { makeJournal, mostAtOnce } from "../journal/WriteBatcher.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
 import {
   clipColumns,
   clipOf,

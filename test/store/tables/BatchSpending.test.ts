@@ -1,10 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { TaskId } from "../../src/domain/values/Ids.ts"
-import { Outlay } from "../../src/store/Outlay.ts"
-import { writableState } from "../../src/store/StateFolder.ts"
-import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
-import { casting, job, temporaryFolder, utterances } from "../hostile/Batch.ts"
+import { TaskId } from "../../../src/domain/values/Ids.ts"
+import { Outlay } from "../../../src/store/tables/BatchSpending.ts"
+import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { casting, job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
 
 it.scopedLive(
   "counts what a batch has spent from its beginning to its end, what was edited away since included",

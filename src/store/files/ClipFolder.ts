@@ -3,13 +3,13 @@ import { opendirSync, rmSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
-import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { clipName, writeClip } from "./ClipFile.ts"
 import { ClipReader } from "./ClipReader.ts"
-import { makeFolder } from "./Folder.ts"
-import { worked, workedLater } from "./StateFault.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { partPrefix, writeWhole } from "./WholeFile.ts"
+import { makeFolder } from "../state/Folder.ts"
+import { worked, workedLater } from "../state/StateErrors.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { partPrefix, writeWhole } from "./AtomicFile.ts"
 
 /**
  * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be made of

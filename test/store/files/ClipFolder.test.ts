@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { UtteranceKey } from "../../src/domain/values/Ids.ts"
-import { ClipFolder } from "../../src/store/ClipFolder.ts"
-import { StateFolder } from "../../src/store/StateFolder.ts"
-import { temporaryFolder } from "../hostile/Batch.ts"
+import { UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
+import { StateFolder } from "../../../src/store/state/StateFolder.ts"
+import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const key = (digit: string) => UtteranceKey.make(digit.repeat(64))
 

@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Either, Layer } from "effect"
-import { TaskId } from "../../src/domain/values/Ids.ts"
-import { StateUnusable } from "../../src/store/StateFault.ts"
-import { StateFolder, writableState } from "../../src/store/StateFolder.ts"
-import { UtteranceStore } from "../../src/store/UtteranceStore.ts"
-import { job, temporaryFolder, utterances } from "../hostile/Batch.ts"
+import { TaskId } from "../../../src/domain/values/Ids.ts"
+import { StateUnusable } from "../../../src/store/state/StateErrors.ts"
+import { StateFolder, writableState } from "../../../src/store/state/StateFolder.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
 
 it.scopedLive(
   "tells that the disk is full wherever that is noticed, keeps what was confirmed, and goes on with room",

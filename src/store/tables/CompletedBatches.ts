@@ -1,9 +1,9 @@
 /** What is remembered of batches whose last run left nothing undone, and the clips that such a memory stands on. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option } from "effect"
-import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn } from "./Statements.ts"
+import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** An utterance that a job uses; `bytes` and `checksum` are its clip's, null where it has none. */
 export interface UsedClip {

@@ -1,7 +1,7 @@
 /** Clips' files read one after the other, each told from a damaged one by its checksum. It loads little: threads do it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
-import type { UtteranceKey } from "../domain/values/Ids.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
 import { clipName } from "./ClipFile.ts"
 

@@ -5,12 +5,12 @@
 import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
-import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
-import { written } from "./ChangeStatements.ts"
-import { ownCommits, sharedCommits } from "./Commits.ts"
-import { type StateUnusable, workedLater } from "./StateFault.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { onDisk } from "./WholeFile.ts"
+import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import { written } from "./TransitionSql.ts"
+import { ownCommits, sharedCommits } from "./Transactions.ts"
+import { type StateUnusable, workedLater } from "../state/StateErrors.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { onDisk } from "../files/AtomicFile.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>

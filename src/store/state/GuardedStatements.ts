@@ -2,7 +2,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { failOrDie, type StateUnusable } from "./StateFault.ts"
+import { failOrDie, type StateUnusable } from "./StateErrors.ts"
 
 /** What makes a failed statement tell what is wrong with the folder. */
 export const guardedIn =

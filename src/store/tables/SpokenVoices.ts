@@ -1,9 +1,9 @@
 /** Which providers have spoken with a voice before, by the clips of a state folder. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
-import { ProviderId, type VoiceId } from "../domain/values/Ids.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn } from "./Statements.ts"
+import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** The providers of clips that a voice has spoken; empty where there is none. */
 export const spokenBy = Effect.fn("SpokenVoices.by")(function* (voice: VoiceId) {

@@ -4,9 +4,9 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
-import { Casting } from "../domain/speech/Casting.ts"
-import { StateFolder } from "./StateFolder.ts"
-import { guardedIn } from "./Statements.ts"
+import { Casting } from "../../domain/speech/Casting.ts"
+import { StateFolder } from "../state/StateFolder.ts"
+import { guardedIn } from "../state/GuardedStatements.ts"
 
 /** Tasks of one provider and model that were paid for. */
 export interface Spent {
