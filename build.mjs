@@ -23,7 +23,7 @@ const entries = {
   "engine-worker": "src/engines/worker.ts",
   "section-worker": "src/pipeline/section-worker.ts",
   "clip-worker": "src/pipeline/clip-worker.ts",
-  "mp3-worker": "src/ffmpeg/mp3-worker.ts",
+  "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
   conformance: "test/conformance/main.ts"
 }
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { aacCoder } from "../src/ffmpeg/Lossy.ts"
+import { aacCoder } from "../src/ffmpeg/encode/LossyCodecs.ts"
 import { type Film, type FilmClip, pathOfClip, rate } from "./mixFilm.ts"
 
 /** Seconds, and what is to be said of how they came about. */

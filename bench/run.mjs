@@ -25,7 +25,7 @@ await build({
     "engine-worker": "src/engines/worker.ts",
     "section-worker": "src/pipeline/section-worker.ts",
     "clip-worker": "src/pipeline/clip-worker.ts",
-    "mp3-worker": "src/ffmpeg/mp3-worker.ts"
+    "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"
   },
   outdir,
   ...nodeModules

@@ -3,7 +3,7 @@ import { constants } from "node:fs"
 import { access, stat, statfs } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { Effect } from "effect"
-import { locateConfigured } from "../ffmpeg/Binary.ts"
+import { locateConfigured } from "../ffmpeg/process/FfmpegBinary.ts"
 
 export interface Check {
   readonly name: string

@@ -1,6 +1,6 @@
 /** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
 import { Effect, Option } from "effect"
-import { NoFfmpeg } from "../ffmpeg/Failures.ts"
+import { NoFfmpeg } from "../ffmpeg/process/FfmpegErrors.ts"
 import { Broken, Refused } from "../gateway/Fault.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"

@@ -2,14 +2,14 @@
 import { resolve } from "node:path"
 import { Effect, Stream } from "effect"
 import type { SampleRate } from "../domain/time/Units.ts"
-import { locateConfigured } from "./Binary.ts"
-import { madeOf, type PcmBlocks, streamOf } from "./Blocks.ts"
-import type { DecodeSource } from "./Decode.ts"
-import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./Decoder.ts"
-import { encodeAll, type EncodeRequest, type Maker } from "./Encoder.ts"
-import type { MuxRequest } from "./Mux.ts"
-import { muxFile } from "./Muxer.ts"
-import { probeFile } from "./Prober.ts"
+import { locateConfigured } from "./process/FfmpegBinary.ts"
+import { madeOf, type PcmBlocks, streamOf } from "./encode/PcmBlocks.ts"
+import type { DecodeSource } from "./decode/DecodeJob.ts"
+import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./decode/Decoder.ts"
+import { encodeAll, type EncodeRequest, type Maker } from "./encode/Encoder.ts"
+import type { MuxRequest } from "./mux/MuxJob.ts"
+import { muxFile } from "./mux/Muxer.ts"
+import { probeFile } from "./probe/Prober.ts"
 
 /** Decodes, probes, encodes and muxes with the ffmpeg that was located when the service was made. */
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {

@@ -6,7 +6,7 @@ import { unheard } from "../domain/report/Report.ts"
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { srt } from "../exports/Srt.ts"
 import { vtt } from "../exports/Vtt.ts"
-import type { AudioSink } from "../ffmpeg/Encode.ts"
+import type { AudioSink } from "../ffmpeg/encode/EncodeJob.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import {
   about,

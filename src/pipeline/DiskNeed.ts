@@ -1,7 +1,7 @@
 /** Estimates how much room a run takes on the disk: its clips in the state folder, its results in the output folder. */
 import type { Utterance } from "../domain/speech/Utterance.ts"
 import { deliveryRate } from "../domain/time/Units.ts"
-import { speechBitrates } from "../ffmpeg/Lossy.ts"
+import { speechBitrates } from "../ffmpeg/encode/LossyCodecs.ts"
 import { naturalLength } from "../script/language/SpeechRate.ts"
 import type { Job } from "./Job.ts"
 import type { JobPlan } from "./Plan.ts"

@@ -2,7 +2,7 @@
 import type { Script } from "../domain/speech/Cue.ts"
 import type { Placement } from "../domain/speech/Placement.ts"
 import { deliveryRate, type Frames, fromSeconds, type Millis, millisAt } from "../domain/time/Units.ts"
-import type { Chapter } from "../ffmpeg/Chapters.ts"
+import type { Chapter } from "../ffmpeg/encode/Chapters.ts"
 import type { Job } from "./Job.ts"
 
 /** The chapters of a result of this length, in frames at 48 kHz; each lasts until the next, the last to the end. */

@@ -18,7 +18,7 @@ import {
   seconds
 } from "../domain/time/Units.ts"
 import { charactersOf, type UtteranceUse } from "../domain/speech/Utterance.ts"
-import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import type { MediaInfo } from "../ffmpeg/probe/MediaInfo.ts"
 import { sentencesOf } from "../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../script/spoken/SpokenWords.ts"
 import type { Job } from "./Job.ts"

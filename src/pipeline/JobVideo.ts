@@ -6,9 +6,9 @@ import {
   containerOf,
   containersFor,
   refusedPicture
-} from "../ffmpeg/Container.ts"
+} from "../ffmpeg/mux/Container.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import type { MediaInfo } from "../ffmpeg/MediaInfo.ts"
+import type { MediaInfo } from "../ffmpeg/probe/MediaInfo.ts"
 import { fileFault } from "./InputFile.ts"
 import { rejected } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"

@@ -4,7 +4,7 @@ import type { TimelineFilm } from "../domain/speech/Timeline.ts"
 import { type FrameRate, frameRateNamed, frameRateOf } from "../domain/time/FrameRate.ts"
 import { deliveryRate, type Frames, frames } from "../domain/time/Units.ts"
 import { pictureOf } from "../exports/Timecode.ts"
-import { type MediaInfo, mainSound, type VideoStream } from "../ffmpeg/MediaInfo.ts"
+import { type MediaInfo, mainSound, type VideoStream } from "../ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "./Job.ts"
 
 /** A film's counting. */

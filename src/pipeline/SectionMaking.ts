@@ -5,7 +5,7 @@ import { type MixBlock, Mixer } from "../audio/level/Mixer.ts"
 import { Rooms } from "../audio/kernels/BufferPool.ts"
 import type { Section } from "../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
-import { Hands, type RequestOrder } from "../ffmpeg/Hands.ts"
+import { Hands, type RequestOrder } from "../ffmpeg/encode/SampleSinks.ts"
 import { ClipReader } from "../store/files/ClipReader.ts"
 import { type Speech, speechOf } from "./Speech.ts"
 

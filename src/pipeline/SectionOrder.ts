@@ -3,7 +3,7 @@ import type { MessagePort } from "node:worker_threads"
 import type { Heard } from "../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../domain/values/Ids.ts"
-import { HandFault, type RequestOrder } from "../ffmpeg/Hands.ts"
+import { HandFault, type RequestOrder } from "../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionMaking.ts"
 import { ClipGone } from "./Speech.ts"
 

@@ -4,9 +4,9 @@ import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../domain/values/BuiltProgram.ts"
-import type { Made } from "../ffmpeg/Encoder.ts"
-import { heardOf } from "../ffmpeg/Blocks.ts"
-import { feeds } from "../ffmpeg/Hands.ts"
+import type { Made } from "../ffmpeg/encode/Encoder.ts"
+import { heardOf } from "../ffmpeg/encode/PcmBlocks.ts"
+import { feeds } from "../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionMaking.ts"
 import {
   failureOf,

@@ -5,9 +5,9 @@
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { Pcm } from "../audio/pcm/Pcm.ts"
 import { deliveryRate, type SampleRate } from "../domain/time/Units.ts"
-import { filesPerProcess } from "../ffmpeg/Decode.ts"
+import { filesPerProcess } from "../ffmpeg/decode/DecodeJob.ts"
 import { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { mp3Threads } from "../ffmpeg/Mp3Threads.ts"
+import { mp3Threads } from "../ffmpeg/decode/Mp3WorkerClient.ts"
 import { endingOf, keptRate, statedRate } from "./SpeakRate.ts"
 
 /** Why bytes are no audio that can be used, in words. */

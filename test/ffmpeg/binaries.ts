@@ -1,7 +1,7 @@
 /** The ffmpegs that tests run: the bundled one, which is there whatever PATH says, and the system's where PATH has one. */
 import { layer, type Vitest } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { type Binary, locate } from "../../src/ffmpeg/Binary.ts"
+import { type Binary, locate } from "../../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 
 /** The bundled ffmpeg. It makes and measures the media of tests, so that these do not depend on PATH. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { frames, SampleRate } from "../../src/domain/time/Units.ts"
-import { runProcess } from "../../src/ffmpeg/Process.ts"
+import { runProcess } from "../../src/ffmpeg/process/ChildProcess.ts"
 import { bundled } from "./binaries.ts"
 
 export const rate24 = SampleRate.make(24_000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { ratio } from "../../src/domain/time/Ratio.ts"
 import { Micros } from "../../src/domain/time/Units.ts"
-import { MediaInfo, VideoStream } from "../../src/ffmpeg/MediaInfo.ts"
+import { MediaInfo, VideoStream } from "../../src/ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../../src/pipeline/Job.ts"
 import { framesBeforeStart, reelOf } from "../../src/pipeline/Reel.ts"
 

@@ -1,0 +1,182 @@
+/** Decoding as it is run: many files a process, each file's fault its own. */
+import { open, readFile, rm, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { Chunk, Effect, Either, Stream } from "effect"
+import { joinedInt16 } from "../../audio/formats/Int16.ts"
+import { type Pcm, toInt16 } from "../../audio/pcm/Pcm.ts"
+import { closedWav } from "../../audio/formats/Wav.ts"
+import type { SampleRate } from "../../domain/time/Units.ts"
+import type { Binary } from "../process/FfmpegBinary.ts"
+import {
+  type DecodeAnswer,
+  type DecodeSource,
+  decodeArgs,
+  decoded,
+  filesPerProcess,
+  floatsIn,
+  refusalOf,
+  shortage,
+  wentWell
+} from "./DecodeJob.ts"
+import { inputsDescribed } from "../probe/InputDescription.ts"
+import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../process/FfmpegErrors.ts"
+import { attempt, inTemporaryFolder } from "../process/PartFile.ts"
+import { commandLine, type Ended, runProcess, startProcess } from "../process/ChildProcess.ts"
+
+/** Decodes one file. */
+export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
+  binary: Binary,
+  source: DecodeSource,
+  rate: SampleRate
+) {
+  const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
+  const ended = yield* judged(yield* runProcess(binary.path, args), binary, args, `decode ${source.path}`)
+  if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
+  return yield* decoded(source.path, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
+})
+
+/**
+ * A file's samples in blocks, for files too long to be held whole. Fails behind the last block where the file turns out
+ * to be damaged or cut off.
+ */
+export const decodeBlocks = (
+  binary: Binary,
+  source: DecodeSource,
+  rate: SampleRate
+): Stream.Stream<Float32Array, FfmpegFailed | NotAudio> => {
+  const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
+  return Stream.acquireRelease(
+    Effect.sync(() => startProcess(binary.path, args)),
+    (process) => process.stop
+  ).pipe(
+    Stream.flatMap((process) => {
+      let frames = 0
+      const blocks = Stream.fromAsyncIterable<Uint8Array, unknown>(process.stdout, (cause) => cause).pipe(
+        Stream.orDie,
+        Stream.mapAccum(Buffer.alloc(0), (rest, chunk) => {
+          const bytes = Buffer.concat([rest, chunk])
+          const block = floatsIn(bytes)
+          frames += block.length
+          return [bytes.subarray(block.byteLength), block]
+        })
+      )
+      const verdict = Effect.gen(function* () {
+        const ended = yield* judged(yield* process.ended, binary, args, `decode ${source.path}`)
+        if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
+        const short = shortage(source.path, frames / rate, inputsDescribed(ended.stderr)[0])
+        if (short !== undefined) return yield* short
+      })
+      return Stream.concat(blocks, Stream.execute(verdict))
+    })
+  )
+}
+
+/**
+ * Decodes bytes, which `name` stands for in errors, to 16-bit samples. However long it is, no more of it is held as floats than a block.
+ */
+export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
+  inTemporaryFolder((folder) => {
+    const path = join(folder, "audio")
+    const blocks: Array<Int16Array> = []
+    // ffmpeg takes the end of a WAV whose size was left open for damage; whatever streams one leaves it so.
+    return attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes)).pipe(
+      Effect.zipRight(
+        Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
+          Effect.sync(() => blocks.push(toInt16(block)))
+        )
+      ),
+      Effect.map(() => joinedInt16(blocks)),
+      Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found }))
+    )
+  })
+
+/** Decodes many files; the result's order is the files'. */
+export const decodeFiles = (binary: Binary, sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
+  inTemporaryFolder((folder) =>
+    Effect.forEach(
+      Chunk.chunksOf(Chunk.fromIterable(sources), filesPerProcess),
+      (batch, place) => decodeBatch(binary, Chunk.toReadonlyArray(batch), rate, join(folder, `${place}`)),
+      { concurrency: 2 }
+    ).pipe(Effect.map((batches) => batches.flat()))
+  )
+
+type Decoded = Either.Either<Pcm, NotAudio>
+
+const decodeBatch = (
+  binary: Binary,
+  sources: ReadonlyArray<DecodeSource>,
+  rate: SampleRate,
+  prefix: string
+): Effect.Effect<ReadonlyArray<Decoded>, FfmpegFailed | DiskFull | Unwritable> =>
+  Effect.gen(function* () {
+    const files = sources.map((source, place) => ({
+      source: absolute(source),
+      target: `${prefix}-${place}.f32`
+    }))
+    const args = decodeArgs(files, rate)
+    const ended = yield* judged(
+      yield* runProcess(binary.path, args),
+      binary,
+      args,
+      `decode ${files.length} audio files`
+    )
+    if (!wentWell(ended)) {
+      return yield* Effect.forEach(sources, (source) => settled(decodeFile(binary, source, rate)))
+    }
+    const described = inputsDescribed(ended.stderr)
+    return yield* Effect.forEach(files, ({ source, target }, place) =>
+      attempt(target, async () => {
+        const bytes = await readFile(target)
+        await rm(target)
+        return decoded(source.path, rate, bytes, described[place])
+      })
+    )
+  })
+
+/** A file's own fault as a value; what is not its fault stays an error. */
+const settled = (
+  decoding: Effect.Effect<Pcm, NotAudio | FfmpegFailed>
+): Effect.Effect<Decoded, FfmpegFailed> =>
+  decoding.pipe(
+    Effect.map((pcm): Decoded => Either.right(pcm)),
+    Effect.catchTag("NotAudio", (fault) => Effect.succeed<Decoded>(Either.left(fault)))
+  )
+
+/** A process that gave a verdict; one that never started, or was killed, gave none. */
+const judged = <A extends Omit<Ended, "stdout">>(
+  ended: A,
+  binary: Binary,
+  args: ReadonlyArray<string>,
+  purpose: string
+): Effect.Effect<A, FfmpegFailed> =>
+  ended.exitCode === undefined
+    ? new FfmpegFailed({
+        purpose,
+        command: commandLine(binary.path, args),
+        stderrTail: ended.startFailure?.message ?? ended.stderr
+      })
+    : Effect.succeed(ended)
+
+const refusal = (source: DecodeSource, ended: DecodeAnswer): Effect.Effect<NotAudio> =>
+  Effect.promise(async () => {
+    const head = await headOf(source.path)
+    return head === undefined
+      ? new NotAudio({ source: source.path, reason: "missing", found: "no file that can be read" })
+      : refusalOf(source.path, head, ended)
+  })
+
+const headOf = async (path: string): Promise<Uint8Array | undefined> => {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(512) })
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+const absolute = (source: DecodeSource): DecodeSource => ({ ...source, path: resolve(source.path) })

@@ -1,0 +1,76 @@
+/** Muxing as it is run. */
+import { writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { Effect } from "effect"
+import type { Binary } from "../process/FfmpegBinary.ts"
+import { type ContainerName, containerOf, containers } from "./Container.ts"
+import { gainBytes } from "./DuckFilter.ts"
+import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/FfmpegErrors.ts"
+import { runJob } from "../process/FluentRunner.ts"
+import type { MediaInfo } from "../probe/MediaInfo.ts"
+import { duckOf, type MuxRequest, muxJob } from "./MuxJob.ts"
+import { attempt, inTemporaryFolder, writingWhole } from "../process/PartFile.ts"
+import { probeFile } from "../probe/Prober.ts"
+import { withoutEnabledSubtitles } from "./SubtitleFlags.ts"
+
+/** Writes the video with its new tracks, whole or not at all. */
+export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, asked: MuxRequest) {
+  const request = withAbsolutePaths(asked)
+  const container = containerOf(request.out)
+  if (container === undefined) return yield* new UnknownContainer({ path: asked.out })
+  const video = yield* probeFile(binary, request.video)
+  if (video.picture === undefined) {
+    return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
+  }
+  const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
+  yield* inTemporaryFolder((folder) =>
+    writingWhole([request.out], (partOf) =>
+      Effect.gen(function* () {
+        const gains = yield* gainsIn(folder, request, video)
+        const job = yield* muxJob(request, container, { video, tracks, gains }, partOf(request.out))
+        yield* runJob(binary, job)
+        if (showsUnasked(request, container, video)) yield* withoutEnabledSubtitles(partOf(request.out))
+      }).pipe(
+        Effect.catchTag("FfmpegFailed", (failure) =>
+          Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)
+        )
+      )
+    )
+  )
+})
+
+/** Writes the gains that duck the video's own sound under each track; returns their paths, none where it is not ducked. */
+const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
+  const duck = duckOf(request, video)
+  if (duck === undefined) return Effect.succeed([])
+  return Effect.forEach(request.tracks, ({ spoken }, place) => {
+    const path = join(folder, `${place}.gains`)
+    return Effect.as(
+      attempt(path, () => writeFile(path, gainBytes(spoken, duck, video.duration))),
+      path
+    )
+  })
+}
+
+/** Whether players would show a subtitle that nobody made a default. */
+const showsUnasked = (
+  { subtitles }: MuxRequest,
+  container: ContainerName,
+  { subtitles: kept }: MediaInfo
+): boolean =>
+  containers[container].subtitle === "mov_text" &&
+  subtitles.length + kept.length > 0 &&
+  !kept.some(({ isDefault }) => isDefault)
+
+const withAbsolutePaths = (request: MuxRequest): MuxRequest => {
+  const [first, ...others] = request.tracks
+  return {
+    ...request,
+    video: resolve(request.video),
+    out: resolve(request.out),
+    tracks: [placed(first), ...others.map(placed)],
+    subtitles: request.subtitles.map(placed)
+  }
+}
+
+const placed = <A extends { readonly path: string }>(track: A): A => ({ ...track, path: resolve(track.path) })

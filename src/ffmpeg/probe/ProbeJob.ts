@@ -1,0 +1,95 @@
+/**
+ * Reading what a file holds with nothing but ffmpeg: its description of the input names the streams, and the packets at
+ * the end of the file, listed by its `framecrc` format, give lengths that are exact where the description rounds to
+ * hundredths of a second.
+ */
+import { Micros } from "../../domain/time/Units.ts"
+import { inputsDescribed } from "./InputDescription.ts"
+import type { Job } from "../process/FfmpegJob.ts"
+import { AudioStream, MediaInfo, type MediaStream, VideoStream } from "./MediaInfo.ts"
+
+/** How much of the file's end is listed, in seconds. */
+const tailSeconds = 5
+
+/** The job that describes a file and lists its packets: those near its end, or all. */
+export const probeJob = (path: string, extent: "tail" | "whole"): Job => ({
+  purpose: `read ${path}`,
+  inputs: [
+    { source: path, options: ["-copyts", ...(extent === "tail" ? ["-sseof", `-${tailSeconds}`] : [])] }
+  ],
+  filters: [],
+  outputs: [{ target: "-", options: ["-map", "0:v?", "-map", "0:a?", "-c", "copy", "-f", "framecrc"] }],
+  encodes: 0
+})
+
+/** What ffmpeg wrote about a file, understood; undefined where the listed packets do not tell its length. */
+export const parseProbe = (path: string, stderr: string, stdout: string): MediaInfo | undefined => {
+  const [input] = inputsDescribed(stderr)
+  if (input === undefined) return undefined
+  const listed = endsListed(stdout)
+  const ends = new Map<number, Micros>()
+  for (const [place, index] of placesIn(stderr)) {
+    const end = listed.get(place)
+    if (end === undefined) continue
+    const length = Math.round((end - Math.max(0, input.start)) * 1_000_000)
+    if (length > 0) ends.set(index, Micros.make(length))
+  }
+  const streams = input.streams.map((stream) => withDuration(stream, ends.get(stream.index)))
+  const duration = Math.max(0, ...streams.map(durationOf))
+  return duration === 0
+    ? undefined
+    : MediaInfo.make({
+        path,
+        format: input.format,
+        duration: Micros.make(duration),
+        ...(input.start < 0 ? { lead: Micros.make(Math.round(-input.start * 1_000_000)) } : {}),
+        ...(input.timecode === undefined ? {} : { timecode: input.timecode }),
+        streams
+      })
+}
+
+const withDuration = (stream: MediaStream, duration: Micros | undefined): MediaStream => {
+  if (duration === undefined) return stream
+  if (stream._tag === "AudioStream") return AudioStream.make({ ...stream, duration })
+  return stream._tag === "VideoStream" && !stream.attached
+    ? VideoStream.make({ ...stream, duration })
+    : stream
+}
+
+const durationOf = (stream: MediaStream): number =>
+  stream._tag === "AudioStream" || stream._tag === "VideoStream" ? (stream.duration ?? 0) : 0
+
+/** Which stream of the input stands at which place of the listing. */
+const placesIn = (stderr: string): ReadonlyMap<number, number> =>
+  new Map(
+    [...stderr.matchAll(/^ +Stream #0:(\d+) -> #0:(\d+) \(copy\)/gmu)].map(([, index, place]) => [
+      Number(place),
+      Number(index)
+    ])
+  )
+
+/** When the last packet of each listed stream ends, in seconds. */
+const endsListed = (stdout: string): ReadonlyMap<number, number> => {
+  const bases = new Map<number, number>()
+  const last = new Map<number, { shown: number; until: number }>()
+  for (const line of stdout.split("\n")) {
+    const base = /^#tb (\d+): (\d+)\/(\d+)/u.exec(line)
+    if (base !== null) bases.set(Number(base[1]), Number(base[2]) / Number(base[3]))
+    const packet = /^(\d+), *(-?\d+), *(-?\d+), *(\d+),/u.exec(line)
+    if (packet === null) continue
+    const [, place, decoded, presented, length] = packet.map(Number)
+    if (place === undefined || decoded === undefined || presented === undefined || length === undefined)
+      continue
+    const shown = presented < unknownTime ? decoded : presented
+    if (shown < unknownTime) continue
+    const before = last.get(place)
+    // A packet without a length of its own lasts as long as the step from the one before it.
+    const lasting = length > 0 || before === undefined ? length : Math.max(0, shown - before.shown)
+    if (before === undefined || shown + lasting > before.until)
+      last.set(place, { shown, until: shown + lasting })
+  }
+  return new Map([...last].map(([place, { until }]) => [place, until * (bases.get(place) ?? 0)]))
+}
+
+/** ffmpeg writes a time that it does not know as the least 64-bit integer. */
+const unknownTime = -(2 ** 62)

@@ -1,0 +1,36 @@
+/** Probing as it is run. */
+import { access, constants } from "node:fs/promises"
+import { Effect } from "effect"
+import type { Binary } from "../process/FfmpegBinary.ts"
+import { NotMedia } from "../process/FfmpegErrors.ts"
+import { runJob } from "../process/FluentRunner.ts"
+import { parseProbe, probeJob } from "./ProbeJob.ts"
+
+/** What a file holds, read from its end, or from all of it where the end alone does not tell. */
+export const probeFile = Effect.fn("Prober.probeFile")(function* (binary: Binary, path: string) {
+  yield* readable(path)
+  const byEnd = yield* Effect.either(look(binary, path, "tail"))
+  if (byEnd._tag === "Right" && byEnd.right !== undefined) return byEnd.right
+  if (byEnd._tag === "Left" && byEnd.left.exitCode === undefined) return yield* byEnd.left
+  const byAll = yield* Effect.either(look(binary, path, "whole"))
+  if (byAll._tag === "Right" && byAll.right !== undefined) return byAll.right
+  if (byAll._tag === "Left" && byAll.left.exitCode === undefined) return yield* byAll.left
+  return yield* new NotMedia({
+    path,
+    found:
+      byAll._tag === "Left"
+        ? `one that ffmpeg refuses: ${byAll.left.reason}`
+        : "neither picture nor sound of any length"
+  })
+})
+
+const look = (binary: Binary, path: string, extent: "tail" | "whole") =>
+  runJob(binary, probeJob(path, extent)).pipe(
+    Effect.map(({ stdout, stderr }) => parseProbe(path, stderr, stdout))
+  )
+
+const readable = (path: string): Effect.Effect<void, NotMedia> =>
+  Effect.tryPromise({
+    try: () => access(path, constants.R_OK),
+    catch: () => new NotMedia({ path, found: "no file that can be read" })
+  })

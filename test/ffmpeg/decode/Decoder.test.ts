@@ -1,0 +1,291 @@
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import { Chunk, Effect, Either, Stream } from "effect"
+import { type Pcm, toInt16 } from "../../../src/audio/pcm/Pcm.ts"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { NotAudio } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
+import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "../media.ts"
+import { withEachFfmpeg } from "../binaries.ts"
+
+/** Noise of so many seconds, which no codec makes small, so that a share of the file is a share of the sound. */
+const noise = (path: string, seconds: number, ...options: ReadonlyArray<string>) =>
+  ffmpeg("-f", "lavfi", "-i", `anoisesrc=r=24000:d=${seconds}:a=0.3:seed=1`, ...options, path)
+
+const shortened = (from: string, to: string, share: number) =>
+  Effect.promise(async () => {
+    const bytes = await readFile(from)
+    await writeFile(to, bytes.subarray(0, Math.round(bytes.length * share)))
+  })
+
+const written = (path: string, text: string) => Effect.promise(() => writeFile(path, text))
+
+const refusal = (path: string) =>
+  Effect.gen(function* () {
+    return yield* Effect.flip((yield* Ffmpeg).decode({ path }, rate24))
+  })
+
+const summary = (result: Either.Either<Pcm, NotAudio>) =>
+  Either.match(result, { onLeft: ({ reason }) => reason, onRight: ({ samples }) => samples.length })
+
+withEachFfmpeg("decoding", (it) => {
+  it.scoped("gives the samples of every format that a service may send", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const click = clicks(48_000, [24_000])
+      const wav = join(here, "click.wav")
+      yield* service.encode(
+        {
+          feed: feedOf(click, rate24),
+          sinks: [{ path: wav, rate: rate24, format: { format: "wav", depth: 16 } }]
+        },
+        [click]
+      )
+      for (const [ending, surplus] of [
+        ["wav", 0],
+        ["flac", 0],
+        ["mp3", 0],
+        // These end with a whole packet.
+        ["m4a", 1024],
+        ["ogg", 1024],
+        ["opus", 0]
+      ] as const) {
+        const path = join(here, `again.${ending}`)
+        yield* ffmpeg("-i", wav, path)
+        const { rate, samples } = yield* service.decode({ path }, rate24)
+        // Older encoders of Opus are 3 ms off.
+        const shift = Math.abs(onset(samples) - 24_000)
+        expect({ ending, rate, late: shift > 4 * 24 }).toEqual({ ending, rate: rate24, late: false })
+        expect(samples.length).toBeGreaterThanOrEqual(48_000)
+        expect(samples.length).toBeLessThanOrEqual(48_000 + surplus)
+      }
+    })
+  )
+
+  it.scoped("keeps a voice's level, whether it was sent as mono or stereo, 16 bit or float", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const levels = yield* Effect.forEach(
+        [
+          ["mono.wav", "-ac", "1"],
+          ["stereo.wav", "-af", "pan=stereo|c0=c0|c1=c0"],
+          ["stereo.mp3", "-af", "pan=stereo|c0=c0|c1=c0", "-b:a", "192k"],
+          ["float.wav", "-af", "pan=stereo|c0=c0|c1=c0", "-c:a", "pcm_f32le"]
+        ],
+        ([name = "", ...options]) =>
+          Effect.gen(function* () {
+            yield* ffmpeg("-f", "lavfi", "-i", "sine=r=24000:d=1", ...options, join(here, name))
+            const { samples } = yield* service.decode({ path: join(here, name) }, rate24)
+            return level(samples, 4_000, 20_000)
+          })
+      )
+      const [first = Number.NaN] = levels
+      for (const found of levels) expect(Math.abs(found - first)).toBeLessThan(0.5)
+    })
+  )
+
+  it.scoped("resamples to exactly the length that the rate demands", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "a.wav")
+      yield* noise(path, 1.5)
+      expect((yield* (yield* Ffmpeg).decode({ path }, rate48)).samples.length).toBe(72_000)
+    })
+  )
+
+  it.scoped("decodes one of several tracks of a film", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      yield* video(join(here, "film.mp4"), { seconds: 2 })
+      yield* noise(join(here, "loud.wav"), 2)
+      yield* ffmpeg(
+        ...["-i", join(here, "film.mp4"), "-i", join(here, "loud.wav")],
+        ...["-map", "0:v", "-map", "0:a", "-map", "1:a", "-c:v", "copy", join(here, "two.mkv")]
+      )
+      const path = join(here, "two.mkv")
+      const hum = yield* service.decode({ path }, rate24)
+      const loud = yield* service.decode({ path, track: 1 }, rate24)
+      expect(level(loud.samples, 12_000, 36_000) - level(hum.samples, 12_000, 36_000)).toBeGreaterThan(4)
+      expect(yield* refusal(join(here, "none.mkv"))).toMatchObject({ reason: "missing" })
+    })
+  )
+
+  it.effect("takes a WAV whose writer left its sizes open, as what streams one does", () =>
+    Effect.gen(function* () {
+      const service = yield* Ffmpeg
+      const samples = Float32Array.from({ length: 24_001 }, (_, at) => Math.sin(at / 20) / 2)
+      const closed = encodeWav16({ rate: rate24, samples })
+      const open = closed.slice()
+      new DataView(open.buffer).setUint32(4, 0xffff_ffff, true)
+      new DataView(open.buffer).setUint32(40, 0xffff_ffff, true)
+      const decoded = yield* service.decodeBytes(open, "streamed", rate24)
+      expect(decoded).toEqual(toInt16(samples))
+    })
+  )
+
+  it.scoped("takes bytes, and names them as it is told", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "a.mp3")
+      const service = yield* Ffmpeg
+      yield* noise(path, 1)
+      const bytes = yield* Effect.promise(() => readFile(path))
+      const { samples } = yield* service.decode({ path }, rate24)
+      expect(yield* service.decodeBytes(bytes, "clip 7", rate24)).toEqual(toInt16(samples))
+      expect(yield* Effect.flip(service.decodeBytes(new Uint8Array(0), "clip 7", rate24))).toEqual(
+        new NotAudio({ source: "clip 7", reason: "empty", found: "an empty file" })
+      )
+    })
+  )
+
+  it.scoped("refuses what is no audio, and says what it is", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const at = (name: string) => join(here, name)
+      yield* written(at("page.mp3"), "<!DOCTYPE html><html><body>Not Found</body></html>")
+      yield* written(at("error.mp3"), '{"error": "expired"}')
+      yield* written(at("words.wav"), "Xin lỗi, liên kết đã hết hạn. ".repeat(20))
+      yield* written(at("empty.mp3"), "")
+      yield* written(
+        at("bytes.mp3"),
+        String.fromCharCode(...Array.from({ length: 3_000 }, (_, i) => (i * 7) % 32))
+      )
+      yield* ffmpeg("-f", "lavfi", "-i", "color=s=16x16:d=1:r=5", at("silent.mp4"))
+      yield* noise(at("short.wav"), 1, "-t", "0")
+      const found = yield* Effect.forEach(
+        [
+          "page.mp3",
+          "error.mp3",
+          "words.wav",
+          "empty.mp3",
+          "bytes.mp3",
+          "silent.mp4",
+          "short.wav",
+          "none.wav"
+        ],
+        (name) => refusal(at(name))
+      )
+      expect(found.map((failure) => (failure._tag === "NotAudio" ? failure.reason : failure._tag))).toEqual([
+        "text",
+        "text",
+        "text",
+        "empty",
+        "broken",
+        "no-audio",
+        "empty",
+        "missing"
+      ])
+      expect(found.slice(0, 3).map(({ message }) => message)).toEqual([
+        `${at("page.mp3")}: expected audio, found a web page or XML ("<!DOCTYPE html><html><body>Not Found</body></html>")`,
+        `${at("error.mp3")}: expected audio, found JSON ("{"error": "expired"}")`,
+        `${at("words.wav")}: expected audio, found text ("Xin lỗi, liên kết đã hết hạn. Xin lỗi, liên kết đã hết hạn. ")`
+      ])
+    })
+  )
+
+  it.scoped("refuses a file that was cut off", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      for (const ending of ["mp3", "wav", "flac", "m4a"]) {
+        yield* noise(join(here, `whole.${ending}`), 4)
+        yield* shortened(join(here, `whole.${ending}`), join(here, `cut.${ending}`), 0.61)
+        const failure = yield* refusal(join(here, `cut.${ending}`))
+        expect(failure).toBeInstanceOf(NotAudio)
+      }
+      expect((yield* refusal(join(here, "cut.mp3"))).message).toMatch(
+        /found 2\.\d\d of the 4\.\d\d seconds that its header promises: it was cut off$/u
+      )
+    })
+  )
+
+  it.scoped("is not misled by a title that speaks of damage", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "corrupt.mp3")
+      yield* noise(path, 1, "-metadata", "title=Truncated: invalid data, corrupt")
+      expect((yield* (yield* Ffmpeg).decode({ path }, rate24)).samples.length).toBe(24_000)
+    })
+  )
+
+  it.scoped("decodes many files, each fault its own, in the files' order", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const paths = Array.from({ length: 31 }, (_, place) => join(here, `${place}.mp3`))
+      yield* noise(join(here, "all.wav"), 2)
+      yield* ffmpeg(
+        ...["-i", join(here, "all.wav")],
+        ...paths.flatMap((path, place) => ["-t", `${1 + place / 100}`, path])
+      )
+      const whole = yield* service.decodeMany(
+        paths.map((path) => ({ path })),
+        rate24
+      )
+      const expected = paths.map((_, place) => 24_000 + place * 240)
+      expect(whole.map(summary)).toEqual(expected)
+      const single = yield* service.decode({ path: paths[3] ?? "" }, rate24)
+      expect(whole[3]).toEqual(Either.right(single))
+
+      yield* written(paths[2] ?? "", "<html>gone</html>")
+      yield* shortened(paths[28] ?? "", paths[28] ?? "", 0.5)
+      const mixed = yield* service.decodeMany(
+        [...paths, join(here, "none.mp3")].map((path) => ({ path })),
+        rate24
+      )
+      expect(mixed.map(summary)).toEqual([
+        ...expected.map((length, place) => (place === 2 ? "text" : place === 28 ? "truncated" : length)),
+        "missing"
+      ])
+      expect(yield* service.decodeMany([], rate24)).toEqual([])
+    })
+  )
+
+  it.scoped("gives a long file's samples in blocks, and its fault behind the last", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      yield* noise(join(here, "long.mp3"), 20)
+      yield* shortened(join(here, "long.mp3"), join(here, "cut.mp3"), 0.5)
+      const whole = yield* service.decode({ path: join(here, "long.mp3") }, rate24)
+      const blocks = yield* Stream.runCollect(service.decodeBlocks({ path: join(here, "long.mp3") }, rate24))
+      expect(Chunk.toReadonlyArray(blocks).flatMap((block) => [...block])).toEqual([...whole.samples])
+      expect(blocks.length).toBeGreaterThan(2)
+      const counted = { frames: 0 }
+      const failure = yield* Effect.flip(
+        Stream.runForEach(service.decodeBlocks({ path: join(here, "cut.mp3") }, rate24), (block) =>
+          Effect.sync(() => (counted.frames += block.length))
+        )
+      )
+      expect(failure).toMatchObject({ reason: "truncated" })
+      expect(counted.frames).toBeGreaterThan(200_000)
+      const first = yield* Stream.runHead(service.decodeBlocks({ path: join(here, "long.mp3") }, rate24))
+      expect(first._tag).toBe("Some")
+    })
+  )
+
+  it.scoped("leaves nothing behind in the temporary folder", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      yield* noise(join(here, "a.wav"), 1)
+      // Other programs have theirs in the usual one.
+      const own = join(here, "temporary")
+      yield* Effect.promise(() => mkdir(own))
+      const usual = process.env["TMPDIR"]
+      yield* Effect.acquireRelease(
+        Effect.sync(() => (process.env["TMPDIR"] = own)),
+        () =>
+          Effect.sync(() => {
+            if (usual === undefined) delete process.env["TMPDIR"]
+            else process.env["TMPDIR"] = usual
+          })
+      )
+      yield* Effect.promise(() => utimes(own, 0, 0))
+      yield* service.decodeMany([{ path: join(here, "a.wav") }, { path: join(here, "none.wav") }], rate24)
+      expect(yield* Effect.promise(() => readdir(own))).toEqual([])
+      // It was used meanwhile.
+      expect((yield* Effect.promise(() => stat(own))).mtimeMs).toBeGreaterThan(0)
+    })
+  )
+})

@@ -1,0 +1,137 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { ratio } from "../../../src/domain/time/Ratio.ts"
+import { Micros, framesAtMicros } from "../../../src/domain/time/Units.ts"
+import { NotMedia } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
+import { AudioStream, MediaInfo, VideoStream } from "../../../src/ffmpeg/probe/MediaInfo.ts"
+import { clicks, feedOf, folder, rate24, rate48, video } from "../media.ts"
+import { withEachFfmpeg } from "../binaries.ts"
+
+withEachFfmpeg("probe", (it) => {
+  it.scoped("knows a film's length to the frame of audio, and its streams", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "film.mp4")
+      yield* video(path, { seconds: 7.3, rate: "24000/1001", tags: ["-metadata:s:a:0", "language=eng"] })
+      const info = yield* (yield* Ffmpeg).probe(path)
+      const pictures = Micros.make(Math.round((175 * 1001 * 1_000_000) / 24_000))
+      expect(info).toEqual(
+        MediaInfo.make({
+          path,
+          format: "mov,mp4,m4a,3gp,3g2,mj2",
+          duration: Micros.make(7_300_000),
+          streams: [
+            VideoStream.make({
+              index: 0,
+              codec: "mpeg4",
+              isDefault: true,
+              attached: false,
+              width: 160,
+              height: 90,
+              frameRate: ratio(24_000, 1001),
+              duration: pictures
+            }),
+            AudioStream.make({
+              index: 1,
+              codec: "aac",
+              language: "eng",
+              isDefault: true,
+              rate: 48_000,
+              channels: 1,
+              duration: Micros.make(7_300_000)
+            })
+          ]
+        })
+      )
+      expect(framesAtMicros(pictures, rate48)).toBe(Math.round((175 * 1001 * 48_000) / 24_000))
+    })
+  )
+
+  for (const ending of ["mov", "mp4", "mkv"])
+    it.scoped(`reads the timecode that a film in ${ending} begins with`, () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, `film.${ending}`)
+        yield* video(path, { seconds: 1, rate: "30000/1001", tags: ["-timecode", "10:00:00;02"] })
+        expect((yield* (yield* Ffmpeg).probe(path)).timecode).toBe("10:00:00;02")
+      })
+    )
+
+  for (const [rate, exact] of [
+    ["25", ratio(25)],
+    ["30000/1001", ratio(30_000, 1001)],
+    ["50", ratio(50)],
+    ["60000/1001", ratio(60_000, 1001)]
+  ] as const) {
+    it.scoped(`reads a picture of ${rate} frames a second in each container`, () =>
+      Effect.gen(function* () {
+        const here = yield* folder
+        const lengths = yield* Effect.forEach(["mp4", "mov", "mkv"], (ending) =>
+          Effect.gen(function* () {
+            const path = join(here, `film.${ending}`)
+            yield* video(path, { seconds: 2, rate, sound: ["-an"] })
+            const info = yield* (yield* Ffmpeg).probe(path)
+            return { rate: info.picture?.frameRate, duration: info.duration }
+          })
+        )
+        const frames = Math.ceil(2 * exact.value - 1e-9)
+        const length = Math.round((frames * 1_000_000) / exact.value)
+        // MKV counts milliseconds.
+        expect(lengths.map((found) => found.rate)).toEqual([exact, exact, exact])
+        expect(lengths.slice(0, 2).map((found) => found.duration)).toEqual([length, length])
+        expect(Math.abs((lengths[2]?.duration ?? 0) - length)).toBeLessThanOrEqual(1_000)
+      })
+    )
+  }
+
+  it.scoped("counts from the file's start where it begins late", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "late.ts")
+      yield* video(path, { seconds: 3, picture: ["-c:v", "mpeg2video"], sound: ["-an"] })
+      expect((yield* (yield* Ffmpeg).probe(path)).duration).toBe(3_000_000)
+    })
+  )
+
+  it.scoped("reads all of a file whose end cannot be sought", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "raw")
+      yield* video(path, { seconds: 8, sound: ["-an"], tags: ["-f", "m4v"] })
+      const info = yield* (yield* Ffmpeg).probe(path)
+      expect([info.format, info.duration]).toEqual(["m4v", 8_000_000])
+    })
+  )
+
+  it.scoped("knows sound without a picture", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "voice.wav")
+      const service = yield* Ffmpeg
+      yield* service.encode(
+        { feed: feedOf(clicks(24_007, []), rate24), sinks: [{ path, format: { format: "wav", depth: 16 } }] },
+        [clicks(24_007, [])]
+      )
+      const info = yield* service.probe(path)
+      expect(info.picture).toBeUndefined()
+      expect(framesAtMicros(info.duration, rate48)).toBe(48_014)
+    })
+  )
+
+  it.scoped("says what is no media", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const text = join(here, "notes.mp4")
+      yield* Effect.promise(() => writeFile(text, "just words"))
+      const missing = yield* Effect.flip(service.probe(join(here, "none.mp4")))
+      const words = yield* Effect.flip(service.probe(text))
+      const directory = yield* Effect.flip(service.probe(here))
+      expect(missing).toEqual(
+        new NotMedia({ path: join(here, "none.mp4"), found: "no file that can be read" })
+      )
+      expect([words, directory].map((failure) => failure._tag)).toEqual(["NotMedia", "NotMedia"])
+      expect(words.message).toMatch(
+        /^\/.*notes\.mp4: expected a video or audio file, found one that ffmpeg refuses: /u
+      )
+    })
+  )
+})

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { commandLine, runProcess, stopped } from "../../../src/ffmpeg/process/ChildProcess.ts"
+
+const script = (code: string) => runProcess(process.execPath, ["-e", code])
+
+describe("runProcess", () => {
+  it.live("gives what a program wrote and how it ended", () =>
+    Effect.gen(function* () {
+      const ended = yield* script(
+        "process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3"
+      )
+      expect({ ...ended, stdout: ended.stdout.toString() }).toEqual({
+        stdout: "out",
+        stderr: "err",
+        exitCode: 3,
+        startFailure: undefined
+      })
+    })
+  )
+
+  it.live("drains more than a pipe holds, and keeps the beginning and the end of what was said", () =>
+    Effect.gen(function* () {
+      const ended = yield* script(
+        "process.stderr.write('first ' + 'x'.repeat(4e6) + ' last'); process.stdout.write('y'.repeat(3e6))"
+      )
+      expect(ended.exitCode).toBe(0)
+      expect(ended.stdout.length).toBe(3_000_000)
+      expect(ended.stderr.startsWith("first x")).toBe(true)
+      expect(ended.stderr.endsWith("x last")).toBe(true)
+      expect(ended.stderr.length).toBeLessThan(1_000_000)
+    })
+  )
+
+  it.live("says why a program could not be started", () =>
+    Effect.gen(function* () {
+      const ended = yield* runProcess("/nowhere/at all", [])
+      expect(ended).toMatchObject({ exitCode: undefined, startFailure: { code: "ENOENT" } })
+    })
+  )
+
+  it.live("has no exit code for a program that was killed", () =>
+    Effect.gen(function* () {
+      const ended = yield* script("process.kill(process.pid, 'SIGKILL')")
+      expect(ended).toMatchObject({ exitCode: undefined, startFailure: undefined })
+    })
+  )
+
+  it.live("is gone when its interruption returns", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(script("setInterval(() => {}, 1000)"))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      const exit = yield* fiber.await
+      expect(exit._tag).toBe("Failure")
+    })
+  )
+})
+
+describe("stopped", () => {
+  it.live("kills a program that does not listen", () =>
+    Effect.gen(function* () {
+      const child = spawn(process.execPath, [
+        "-e",
+        "process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1000)"
+      ])
+      yield* Effect.promise(() => once(child.stdout, "data"))
+      yield* stopped(child)
+      expect(child.signalCode).toBe("SIGKILL")
+    })
+  )
+
+  it.live("returns at once for a program that has ended, or never started", () =>
+    Effect.gen(function* () {
+      const child = spawn(process.execPath, ["-e", ""])
+      yield* Effect.promise(() => once(child, "exit"))
+      yield* stopped(child)
+      const unborn = spawn("/nowhere/at all")
+      unborn.on("error", () => undefined)
+      yield* stopped(unborn)
+      expect([child.exitCode, unborn.pid]).toEqual([0, undefined])
+    })
+  )
+})
+
+describe("commandLine", () => {
+  it("quotes what a shell would take apart", () => {
+    expect(commandLine("/bin/ffmpeg", ["-i", "a b's.wav", "-metadata", "title=Ä", "[x]"])).toBe(
+      "/bin/ffmpeg -i 'a b'\\''s.wav' -metadata 'title=Ä' '[x]'"
+    )
+  })
+})

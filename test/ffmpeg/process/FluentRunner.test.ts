@@ -1,0 +1,229 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
+import { PassThrough } from "node:stream"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import type { Binary } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
+import { FfmpegFailed } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
+import { runJob } from "../../../src/ffmpeg/process/FluentRunner.ts"
+import type { Job } from "../../../src/ffmpeg/process/FfmpegJob.ts"
+import { folder, plainFolder } from "../media.ts"
+import { bundled } from "../binaries.ts"
+
+const pcmInput = { source: "stdin", options: ["-f", "s16le", "-ar", "48000", "-ac", "1"] } as const
+
+const toWav = (target: string, ...options: ReadonlyArray<string>): Job => ({
+  purpose: "try",
+  inputs: [pcmInput],
+  filters: [],
+  outputs: [{ target, options: ["-map", "0:a", ...options, "-f", "wav", "-y"] }],
+  encodes: 1
+})
+
+/** A program in ffmpeg's place. */
+const impostor = (here: string, work: string) =>
+  Effect.promise(async (): Promise<Binary> => {
+    const path = join(here, "ffmpeg")
+    await writeFile(path, `#!/bin/sh\n${work}\n`)
+    await chmod(path, 0o755)
+    return { path, source: "PATH", version: "0" }
+  })
+
+const plainJob: Job = {
+  purpose: "do nothing",
+  inputs: [{ source: "/dev/null", options: [] }],
+  filters: [],
+  outputs: [{ target: "-", options: [] }],
+  encodes: 0
+}
+
+const fedJob: Job = { ...plainJob, inputs: [{ source: "stdin", options: [] }], encodes: 1 }
+
+const nothingFed = () => {
+  const feed = new PassThrough()
+  feed.end()
+  return feed
+}
+
+const isTold = process.platform === "linux" && spawnSync("chrt", ["-V"]).status === 0
+const hasCores = isTold && availableParallelism() > 1
+
+describe("runJob", () => {
+  // The first test, since fluent-ffmpeg asks once in a process.
+  it.scopedLive("starts ffmpeg for the job, and for nothing else", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = yield* impostor(here, 'echo "$@" >> "$0.calls"')
+      yield* runJob(binary, plainJob)
+      expect(yield* Effect.promise(() => readFile(`${binary.path}.calls`, "utf8"))).toBe(
+        "-hide_banner -nostdin -nostats -i /dev/null -y -hide_banner -nostdin -nostats -\n"
+      )
+    })
+  )
+
+  it.scopedLive("hands every option over as it is", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = bundled
+      const target = join(here, "a.wav")
+      const feed = new PassThrough()
+      feed.end(Buffer.alloc(9_600))
+      yield* runJob(binary, toWav(target, "-metadata", "title=Two words"), feed)
+      const bytes = yield* Effect.promise(() => readFile(target))
+      expect(bytes.toString("latin1")).toContain("Two words\0")
+      expect(feed.destroyed).toBe(true)
+    })
+  )
+
+  it.scopedLive("tells how ffmpeg was called, and what it said, when it fails", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = bundled
+      const feed = new PassThrough()
+      feed.end(Buffer.alloc(9_600))
+      const failure = yield* Effect.flip(runJob(binary, toWav(join(here, "a.wav"), "-c:a", "no such"), feed))
+      expect(failure).toMatchObject({ _tag: "FfmpegFailed", purpose: "try", exitCode: expect.any(Number) })
+      expect(failure.command.startsWith(`${binary.path} -hide_banner`)).toBe(true)
+      expect(failure.command).toContain("-c:a 'no such'")
+      expect(failure.message).toMatch(
+        /^could not try: ffmpeg ended with exit code \d+: .*Unknown encoder 'no such'; this ffmpeg lacks what is needed: point DUBWRIGHT_FFMPEG at/u
+      )
+    })
+  )
+
+  it.scopedLive("fails, and does not hang, where the input is destroyed without an error", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const binary = bundled
+      const feed = new PassThrough()
+      feed.write(Buffer.alloc(9_600))
+      const fiber = yield* Effect.fork(Effect.flip(runJob(binary, toWav(join(here, "a.wav")), feed)))
+      yield* Effect.yieldNow()
+      feed.destroy()
+      expect((yield* Fiber.join(fiber)).reason).toBe("the input ended before all of it was read")
+    })
+  )
+
+  it.scopedLive("fails, and does not crash, where the binary vanished after it was found", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const binary = yield* impostor(here, "exit 0")
+      yield* runJob(binary, plainJob)
+      yield* Effect.promise(() => rm(binary.path))
+      const failure = yield* Effect.flip(runJob(binary, plainJob))
+      expect(failure).toEqual(
+        new FfmpegFailed({
+          purpose: "do nothing",
+          command: failure.command,
+          stderrTail: `spawn ${binary.path} ENOENT`
+        })
+      )
+      expect(failure.message).toBe(
+        `could not do nothing: ffmpeg did not run to its end: spawn ${binary.path} ENOENT`
+      )
+    })
+  )
+
+  it.scopedLive("returns from an interruption when the process is gone, though it was not yet started", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const trace = join(here, "pid")
+      const binary = yield* impostor(here, `echo $$ > ${trace}; while :; do sleep 1; done`)
+      const fiber = yield* Effect.fork(runJob(binary, plainJob))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      // It may have been ended before its first line; if it came so far, it is no longer there.
+      const pid = Number(yield* Effect.promise(() => readFile(trace, "utf8").catch(() => "")))
+      if (pid > 0) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
+      expect((yield* fiber.await)._tag).toBe("Failure")
+    })
+  )
+
+  it.scopedLive("ends a process that works when it is interrupted", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const trace = join(here, "pid")
+      const binary = yield* impostor(here, `echo $$ > ${trace}; while :; do sleep 1; done`)
+      const fiber = yield* Effect.fork(runJob(binary, plainJob))
+      const pid = yield* Effect.promise(() => readFile(trace, "utf8").catch(() => "")).pipe(
+        Effect.map(Number),
+        Effect.repeat({ until: (found) => found > 0, schedule: Schedule.spaced("20 millis") }),
+        Effect.zipRight(Effect.promise(() => readFile(trace, "utf8"))),
+        Effect.map(Number)
+      )
+      yield* Fiber.interrupt(fiber)
+      expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
+    })
+  )
+
+  it.scopedLive.skipIf(!isTold)("tells Linux that one that encodes is not to interrupt others", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(
+        yield* plainFolder,
+        "until chrt -p $$ | grep -q SCHED_BATCH; do sleep 0.01; done"
+      )
+      yield* runJob(binary, fedJob, nothingFed())
+    })
+  )
+
+  it.scopedLive.skipIf(!hasCores)(
+    "gives one that encodes one stream a core that no other has, and leaves all to one that encodes more",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* plainFolder
+        // Whoever encodes one stream waits for a core, and all wait for each other.
+        const binary = yield* impostor(
+          here,
+          [
+            "cores() { taskset -c -p $$ | sed 's/.*: //'; }",
+            'case "$*" in *second*) ;; *) until cores | grep -qx "[0-9]*"; do sleep 0.01; done ;; esac',
+            `cores > ${here}/$$.part && mv ${here}/$$.part ${here}/$$.cores`,
+            `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
+          ].join("\n")
+        )
+        const two: Job = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
+        yield* Effect.all(
+          [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
+          { concurrency: "unbounded" }
+        )
+        const files = (yield* Effect.promise(() => readdir(here))).filter((name) => name.endsWith(".cores"))
+        const cores = yield* Effect.forEach(files, (name) =>
+          Effect.promise(() => readFile(join(here, name), "utf8"))
+        )
+        const all = execFileSync("taskset", ["-c", "-p", `${process.pid}`], { encoding: "utf8" })
+        const [one, other, ...rest] = cores.sort((a, b) => a.length - b.length).map((list) => list.trim())
+        expect(rest).toEqual([all.replace(/.*: /u, "").trim()])
+        expect(one).toMatch(/^\d+$/u)
+        expect(other).toMatch(/^\d+$/u)
+        expect(other).not.toBe(one)
+      })
+  )
+
+  it.scopedLive("runs one that encodes where Linux cannot be told", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(yield* plainFolder, "exit 0")
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const path = process.env["PATH"]
+          process.env["PATH"] = "/nowhere"
+          return path
+        }),
+        (path) => Effect.sync(() => (process.env["PATH"] = path))
+      )
+      yield* runJob(binary, fedJob, nothingFed())
+    })
+  )
+
+  it.scopedLive("has no exit code to tell where ffmpeg was killed", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(yield* plainFolder, "kill -9 $$")
+      const failure = yield* Effect.flip(runJob(binary, plainJob))
+      expect(failure.exitCode).toBeUndefined()
+      expect(failure.message).toBe(
+        "could not do nothing: ffmpeg did not run to its end: ffmpeg was killed with signal SIGKILL"
+      )
+    })
+  )
+})
