@@ -1,7 +1,7 @@
 /** What the service says of the key and its account before a plan relies on them. */
 import { Effect, Option } from "effect"
 import type { Balance } from "../domain/report/PlanReport.ts"
-import type { Refused } from "../gateway/Fault.ts"
+import type { Refused } from "../gateway/GatewayErrors.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import { gatewayTo } from "./Connect.ts"

@@ -1,6 +1,6 @@
 /** How the command ends: its exit codes, and which failure leads to which. */
 import { Data } from "effect"
-import { Refused } from "../gateway/Fault.ts"
+import { Refused } from "../gateway/GatewayErrors.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 
 /** The exit codes that scripts and schedulers lean on. */

@@ -1,7 +1,7 @@
 /** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
 import { Effect, Option } from "effect"
 import { NoFfmpeg } from "../ffmpeg/process/FfmpegErrors.ts"
-import { Broken, Refused } from "../gateway/Fault.ts"
+import { Broken, Refused } from "../gateway/GatewayErrors.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "./Connect.ts"
 import type { Check } from "./DoctorChecks.ts"

@@ -1,7 +1,7 @@
 /** The service's read endpoints, as tables for people or as JSON for scripts. */
 import { Effect } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
-import { instantOf, saidCredits } from "../gateway/Sight.ts"
+import { instantOf, saidCredits } from "../gateway/response/TaskSnapshot.ts"
 import { readingFrom, type ServiceOptions } from "./Connect.ts"
 import { allPages } from "./Listing.ts"
 import { Screen } from "./Screen.ts"

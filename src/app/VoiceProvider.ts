@@ -2,7 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import type { ProviderId, VoiceId } from "../domain/values/Ids.ts"
-import { Broken } from "../gateway/Fault.ts"
+import { Broken } from "../gateway/GatewayErrors.ts"
 import type { Batch } from "../pipeline/Job.ts"
 import {
   providersIn,

@@ -3,7 +3,7 @@ import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "eff
 import type { ProviderId } from "../domain/values/Ids.ts"
 import { profileOf } from "../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../gateway/Gateway.ts"
-import { Slots } from "../gateway/Slot.ts"
+import { Slots } from "../gateway/pacing/Slots.ts"
 import { limitReached, SpeakBudget } from "../pipeline/SpeakBudget.ts"
 import { inThisThread } from "../pipeline/ClipMaker.ts"
 import { makeDecoder } from "../pipeline/SpeakDecoder.ts"

@@ -1,6 +1,6 @@
 /** A service that is not there when a run first asks it: its address, what was refused, and what to check. */
 import { Data, Effect, Schedule } from "effect"
-import type { CallFault } from "../gateway/Fault.ts"
+import type { CallFault } from "../gateway/GatewayErrors.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import type { Batch } from "./Job.ts"
 import { Progress } from "./Progress.ts"

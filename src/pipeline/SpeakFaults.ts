@@ -1,7 +1,7 @@
 /** What a fault leads to: the run's end, a take given up, or an utterance set aside. */
 import { Duration, Effect } from "effect"
 import type { Setback } from "../domain/task/FailureReason.ts"
-import { type CallFault, type Fault, setbackOf } from "../gateway/Fault.ts"
+import { type CallFault, type Fault, setbackOf } from "../gateway/GatewayErrors.ts"
 import type { StateUnusable } from "../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./SpeakEnding.ts"

@@ -1,8 +1,8 @@
 /** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
 import { Duration, Effect, Either } from "effect"
 import { Setback } from "../domain/task/FailureReason.ts"
-import { setbackOf } from "../gateway/Fault.ts"
-import type { Done } from "../gateway/Sight.ts"
+import { setbackOf } from "../gateway/GatewayErrors.ts"
+import type { Done } from "../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../store/tables/UtteranceRow.ts"
 import { keepClip, type KeptClip } from "./SpeakClip.ts"

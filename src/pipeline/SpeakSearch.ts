@@ -1,9 +1,9 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
 import { Duration, Effect } from "effect"
 import { markOf } from "../domain/task/TaskMarker.ts"
-import { Broken, type CallFault } from "../gateway/Fault.ts"
-import type { Walk } from "../gateway/History.ts"
-import type { PastTask } from "../gateway/Sight.ts"
+import { Broken, type CallFault } from "../gateway/GatewayErrors.ts"
+import type { Walk } from "../gateway/requests/TaskHistory.ts"
+import type { PastTask } from "../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../store/tables/UtteranceRow.ts"
 import type { SpeakRun } from "./SpeakRun.ts"

@@ -18,11 +18,11 @@ import {
 } from "../engines/Engine.ts"
 import { remembered } from "../engines/Remembered.ts"
 import { srt } from "../exports/Srt.ts"
-import type { Fault } from "../gateway/Fault.ts"
+import type { Fault } from "../gateway/GatewayErrors.ts"
 import { type Fetched, Gateway } from "../gateway/Gateway.ts"
-import { lookPlan, settle } from "../gateway/Polling.ts"
-import { ServiceAddress } from "../gateway/ServiceAddress.ts"
-import { Wire } from "../gateway/Wire.ts"
+import { lookPlan, settle } from "../gateway/requests/Polling.ts"
+import { ServiceAddress } from "../gateway/transport/ServiceAddress.ts"
+import { Wire } from "../gateway/transport/HttpTransport.ts"
 import { readScript } from "../script/ScriptFile.ts"
 
 /** Which service, and what of it. */

@@ -8,8 +8,8 @@ import { ProviderId, TaskId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
-import { ServiceAddress } from "../../src/gateway/ServiceAddress.ts"
-import { Wire } from "../../src/gateway/Wire.ts"
+import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
+import { Wire } from "../../src/gateway/transport/HttpTransport.ts"
 
 interface Answer {
   readonly status: number

@@ -1,7 +1,7 @@
 /** A wrong address ends a run in seconds; a service that restarts, or answers anything, does not. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
-import { Broken, type CallFault, SlowDown, Unreachable } from "../../src/gateway/Fault.ts"
+import { Broken, type CallFault, SlowDown, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { absence, greeted } from "../../src/pipeline/ServiceAbsent.ts"

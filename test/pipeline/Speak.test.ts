@@ -21,9 +21,9 @@ import {
   SlowDown,
   Unreachable,
   Vanished
-} from "../../src/gateway/Fault.ts"
+} from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
-import type { Walk } from "../../src/gateway/History.ts"
+import type { Walk } from "../../src/gateway/requests/TaskHistory.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { speak } from "../../src/pipeline/Speak.ts"
 import { type SpeakSettings, usualSettings } from "../../src/pipeline/SpeakSettings.ts"

@@ -2,7 +2,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
 import { TaskId } from "../../src/domain/values/Ids.ts"
-import { Broken, Unreachable } from "../../src/gateway/Fault.ts"
+import { Broken, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"

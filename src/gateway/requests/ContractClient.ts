@@ -2,8 +2,8 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"
-import type { Exchange } from "./Exchange.ts"
-import type { Broken, Unreachable } from "./Fault.ts"
+import type { Exchange } from "./ServiceExchange.ts"
+import type { Broken, Unreachable } from "../GatewayErrors.ts"
 import {
   creditsOf,
   type Fields,
@@ -13,8 +13,8 @@ import {
   providerListOf,
   taskPageOf,
   voicePageOf
-} from "./Foreign.ts"
-import type { Refusal } from "./Tolerance.ts"
+} from "../response/ResponseNormalization.ts"
+import type { Refusal } from "../response/RefusalNormalization.ts"
 
 /** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>

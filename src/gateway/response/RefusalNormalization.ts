@@ -1,11 +1,11 @@
 /** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
 import { flow, Option, type Redacted, Schema } from "effect"
-import { AnyRefusal, refusalStatus } from "../contract/Errors.ts"
-import { retryAfterIn } from "../contract/RetryAfter.ts"
-import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./Foreign.ts"
-import { presentable } from "./ServiceAddress.ts"
-import { codesIn, isWantOfCredits } from "./WantOfCredits.ts"
-import type { Answer } from "./Wire.ts"
+import { AnyRefusal, refusalStatus } from "../../contract/Errors.ts"
+import { retryAfterIn } from "../../contract/RetryAfter.ts"
+import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./ResponseNormalization.ts"
+import { presentable } from "../transport/ServiceAddress.ts"
+import { codesIn, isWantOfCredits } from "./CreditShortage.ts"
+import type { Answer } from "../transport/HttpTransport.ts"
 
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
 export const unsaidWait = 0.001

@@ -1,12 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, TestClock } from "effect"
-import { type Estimate, learn } from "../../src/domain/values/Estimate.ts"
-import { TaskId } from "../../src/domain/values/Ids.ts"
-import { Broken, Refused, Vanished } from "../../src/gateway/Fault.ts"
-import { lookPlan, settle } from "../../src/gateway/Polling.ts"
-import { SettleTimes } from "../../src/gateway/SettleTimes.ts"
-import type { Done, Sight } from "../../src/gateway/Sight.ts"
-import { chance } from "../hostile/Chance.ts"
+import { type Estimate, learn } from "../../../src/domain/values/Estimate.ts"
+import { TaskId } from "../../../src/domain/values/Ids.ts"
+import { Broken, Refused, Vanished } from "../../../src/gateway/GatewayErrors.ts"
+import { lookPlan, settle } from "../../../src/gateway/requests/Polling.ts"
+import { SettleTimes } from "../../../src/gateway/requests/LatencyEstimator.ts"
+import type { Done, Sight } from "../../../src/gateway/response/TaskSnapshot.ts"
+import { chance } from "../../hostile/Chance.ts"
 
 const task = TaskId.make("t")
 const done: Done = {

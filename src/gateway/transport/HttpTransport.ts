@@ -6,8 +6,8 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Data, Duration, Effect, Either } from "effect"
-import { transportFault } from "./Calls.ts"
-import { Broken, Unreachable } from "./Fault.ts"
+import { transportFault } from "../response/ErrorMapping.ts"
+import { Broken, Unreachable } from "../GatewayErrors.ts"
 
 /** A request. */
 export interface Sent {

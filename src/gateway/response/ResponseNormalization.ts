@@ -4,7 +4,7 @@
  * with a value that says so: "" for words, 0 for counts, -1 for money.
  */
 import { Predicate } from "effect"
-import type { Task, TaskReference, TaskStatus } from "../contract/Task.ts"
+import type { Task, TaskReference, TaskStatus } from "../../contract/Task.ts"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>

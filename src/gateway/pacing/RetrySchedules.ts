@@ -1,6 +1,6 @@
 /** How long and how often a read is tried again. */
 import { Duration, Effect, Schedule } from "effect"
-import { type CallFault, isPassing } from "./Fault.ts"
+import { type CallFault, isPassing } from "../GatewayErrors.ts"
 
 /** Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at once. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(

@@ -1,11 +1,11 @@
 /** Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is up. */
 import { Duration, Effect, Schedule } from "effect"
-import type { Estimate } from "../domain/values/Estimate.ts"
-import type { TaskId } from "../domain/values/Ids.ts"
-import { millis } from "../domain/time/Units.ts"
-import { FailedAtService, type CallFault, NeverSettled, type Refused, type Vanished } from "./Fault.ts"
-import { asked } from "./Patience.ts"
-import type { Done, Sight } from "./Sight.ts"
+import type { Estimate } from "../../domain/values/Estimate.ts"
+import type { TaskId } from "../../domain/values/Ids.ts"
+import { millis } from "../../domain/time/Units.ts"
+import { FailedAtService, type CallFault, NeverSettled, type Refused, type Vanished } from "../GatewayErrors.ts"
+import { asked } from "../pacing/RetrySchedules.ts"
+import type { Done, Sight } from "../response/TaskSnapshot.ts"
 
 /** When to look at a task; all in milliseconds from when the service took it. */
 export interface LookPlan {

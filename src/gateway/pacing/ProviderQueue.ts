@@ -5,10 +5,10 @@
  */
 import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
-import { type Breaker, broke, closedBreaker, isOpen, worked } from "./Breaker.ts"
-import type { CallFault } from "./Fault.ts"
-import { borne, fullPace, type Pace, slowed } from "./Pace.ts"
-import { type Free, held, Pending } from "./Slot.ts"
+import { type Breaker, broke, closedBreaker, isOpen, worked } from "./CircuitBreaker.ts"
+import type { CallFault } from "../GatewayErrors.ts"
+import { borne, fullPace, type Pace, slowed } from "./AdaptiveConcurrency.ts"
+import { type Free, held, Pending } from "./Slots.ts"
 
 /** Limits of a lane. */
 export interface LaneLimits {

@@ -1,14 +1,14 @@
 /** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
-import { retryAfterIn } from "../contract/RetryAfter.ts"
-import { keyHeader } from "../contract/SpeechApi.ts"
-import { slowDown } from "./Calls.ts"
-import { Broken, type CallFault, NoAudio, type Vanished } from "./Fault.ts"
-import type { Fetched } from "./Gateway.ts"
-import { asked, backoff, persistently } from "./Patience.ts"
-import { isOwn, presentable, ServiceAddress } from "./ServiceAddress.ts"
-import type { Done } from "./Sight.ts"
-import { type Answer, type Slowest, type Told, Wire, type WireFault } from "./Wire.ts"
+import { retryAfterIn } from "../../contract/RetryAfter.ts"
+import { keyHeader } from "../../contract/SpeechApi.ts"
+import { slowDown } from "../response/ErrorMapping.ts"
+import { Broken, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
+import type { Fetched } from "../Gateway.ts"
+import { asked, backoff, persistently } from "../pacing/RetrySchedules.ts"
+import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
+import type { Done } from "../response/TaskSnapshot.ts"
+import { type Answer, type Slowest, type Told, Wire, type WireFault } from "../transport/HttpTransport.ts"
 
 type DownloadFault = CallFault | NoAudio
 

@@ -1,9 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, TestClock } from "effect"
-import { Broken, SlowDown } from "../../src/gateway/Fault.ts"
-import { faultsToOpen } from "../../src/gateway/Breaker.ts"
-import { makeLane } from "../../src/gateway/Lane.ts"
-import { millis } from "../../src/domain/time/Units.ts"
+import { Broken, SlowDown } from "../../../src/gateway/GatewayErrors.ts"
+import { faultsToOpen } from "../../../src/gateway/pacing/CircuitBreaker.ts"
+import { makeLane } from "../../../src/gateway/pacing/ProviderQueue.ts"
+import { millis } from "../../../src/domain/time/Units.ts"
 
 const limits = { concurrency: 2, perSecond: undefined }
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))

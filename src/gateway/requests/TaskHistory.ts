@@ -1,9 +1,9 @@
 /** The search of the service's history for marks: whether a create whose answer was lost made a task. */
 import { Effect, Option } from "effect"
-import type { TaskPage } from "../contract/Task.ts"
-import { type Mark, marksIn } from "../domain/task/TaskMarker.ts"
-import type { CallFault } from "./Fault.ts"
-import { type PastTask, pastTaskOf } from "./Sight.ts"
+import type { TaskPage } from "../../contract/Task.ts"
+import { type Mark, marksIn } from "../../domain/task/TaskMarker.ts"
+import type { CallFault } from "../GatewayErrors.ts"
+import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
 
 /** A walk through the history, from the newest task to those older than was asked for. */
 export interface Walk {

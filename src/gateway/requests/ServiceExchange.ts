@@ -3,11 +3,11 @@
  * service's own origin only, redirects included.
  */
 import { Duration, Either, Redacted } from "effect"
-import { keyHeader } from "../contract/SpeechApi.ts"
-import { Broken, type Unreachable } from "./Fault.ts"
-import { isOwn, presentable, type ServiceAddress } from "./ServiceAddress.ts"
-import { type Refusal, refusalOf, statusInside } from "./Tolerance.ts"
-import type { Answer, Told, Wire, WireFault } from "./Wire.ts"
+import { keyHeader } from "../../contract/SpeechApi.ts"
+import { Broken, type Unreachable } from "../GatewayErrors.ts"
+import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
+import { type Refusal, refusalOf, statusInside } from "../response/RefusalNormalization.ts"
+import type { Answer, Told, Wire, WireFault } from "../transport/HttpTransport.ts"
 
 /** What is asked of the interface. */
 export interface Asked {

@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
-import { ModelList, ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
-import { Credits, Health } from "../../src/contract/Account.ts"
+import { Task, TaskPage, TaskReference } from "../../../src/contract/Task.ts"
+import { ModelList, ProviderList, VoicePage } from "../../../src/contract/ProviderCatalogue.ts"
+import { Credits, Health } from "../../../src/contract/Account.ts"
 import {
   creditsOf,
   healthOf,
@@ -13,7 +13,7 @@ import {
   taskPageOf,
   voicePageOf,
   wordsIn
-} from "../../src/gateway/Foreign.ts"
+} from "../../../src/gateway/response/ResponseNormalization.ts"
 
 const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
 const other = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12"

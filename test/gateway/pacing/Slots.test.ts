@@ -1,8 +1,8 @@
 /** A slot is given once and freed once, whatever comes in between the wish for it and the wait. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Scheduler, Utils } from "effect"
-import { makeLane } from "../../src/gateway/Lane.ts"
-import { Slots } from "../../src/gateway/Slot.ts"
+import { makeLane } from "../../../src/gateway/pacing/ProviderQueue.ts"
+import { Slots } from "../../../src/gateway/pacing/Slots.ts"
 
 /** Gives others a turn before one step of a fiber in 25, as if by chance. */
 const restless = (): Scheduler.Scheduler => {

@@ -13,10 +13,10 @@ import type {
   Unauthorized,
   Unavailable,
   Unprocessable
-} from "../contract/Errors.ts"
-import { millis } from "../domain/time/Units.ts"
-import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "./Fault.ts"
-import { believedWait } from "./Tolerance.ts"
+} from "../../contract/Errors.ts"
+import { millis } from "../../domain/time/Units.ts"
+import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "../GatewayErrors.ts"
+import { believedWait } from "./RefusalNormalization.ts"
 
 /** Everything that a call of the client may fail with. */
 export type WireError =
