@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL(".", import.meta.url))
 /** What becomes a file of its own in dist/, and from which source. */
 const entries = {
   dubwright: "src/app/main.ts",
-  "engine-worker": "src/engines/worker.ts",
+  "engine-worker": "src/engines/local/engine-worker.ts",
   "section-worker": "src/pipeline/section-worker.ts",
   "clip-worker": "src/pipeline/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",

@@ -3,7 +3,7 @@ import { Effect, Exit, Scope } from "effect"
 import { fromInt16 } from "../src/audio/pcm/Pcm.ts"
 import { speechIn } from "../src/audio/speech/SpeechTrim.ts"
 import { type Millis, millis } from "../src/domain/time/Units.ts"
-import { makeEspeakEngine } from "../src/engines/EspeakEngine.ts"
+import { makeEspeakEngine } from "../src/engines/local/EspeakEngine.ts"
 
 /** How long a line of a language, a BCP 47 tag, takes to say; 0 where nothing is heard. */
 export type LineLength = (said: string, language: string) => Promise<Millis>

@@ -52,7 +52,7 @@ const sentences = [
 /** Sentences in several voices and paces: some seconds each, each as loud as it comes. */
 const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
   // Loaded here, since the process whose memory is measured speaks nothing.
-  const { openEspeak } = await import("../src/engines/EspeakThread.ts")
+  const { openEspeak } = await import("../src/engines/local/EspeakThread.ts")
   const engine = await openEspeak()
   return ["en-us", "en-us+m3", "en-us+f3", "en-us+f2"].flatMap((voice, who) =>
     sentences.map((text, which) => {

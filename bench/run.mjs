@@ -22,7 +22,7 @@ if (name === undefined || !benches.includes(name)) {
 await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
-    "engine-worker": "src/engines/worker.ts",
+    "engine-worker": "src/engines/local/engine-worker.ts",
     "section-worker": "src/pipeline/section-worker.ts",
     "clip-worker": "src/pipeline/clip-worker.ts",
     "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"

@@ -16,7 +16,7 @@ import {
   SpeechFailed,
   type Timing
 } from "../engines/Engine.ts"
-import { remembered } from "../engines/Remembered.ts"
+import { remembered } from "../engines/SuccessCache.ts"
 import { srt } from "../exports/Srt.ts"
 import type { Fault } from "../gateway/GatewayErrors.ts"
 import { type Fetched, Gateway } from "../gateway/Gateway.ts"

@@ -1,0 +1,79 @@
+/** eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same samples. */
+import { Effect } from "effect"
+import { type Engine, type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { unreadable } from "../text/UnsupportedScript.ts"
+import { normalise, primaryTag } from "../text/TextNormalization.ts"
+import { speakSentences } from "./SentenceSpeech.ts"
+import { sentencesOf } from "./EngineSentences.ts"
+import { englishWords } from "../text/vietnamese/EnglishWords.ts"
+import { makeWorkerPool } from "./WorkerPool.ts"
+import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
+
+const name = "espeak"
+/** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
+const slowest = 80 / 175
+const fastest = 450 / 175
+/** Bytes passed to the engine at once: beyond 800, or 300 words, it loses some. */
+const longestPart = 500
+/** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
+const pauses = { sentence: 300, clause: 150, word: 0 } as const
+
+/** The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
+export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
+  const pool = yield* makeWorkerPool(name, options)
+  const catalogue = yield* voicesOf(pool, name)
+
+  const speak: Engine["speak"] = Effect.fn("EspeakEngine.speak")(function* (request) {
+    const known = yield* catalogue
+    const { voice, variant } = partedVoice(request.voice)
+    const found = known.voices.find(({ id }) => id === voice)
+    if (found === undefined || (variant !== undefined && !known.variants.includes(variant))) {
+      return yield* unknownVoice(request.voice, known.voices)
+    }
+    // A voice reads every text as its own language.
+    const language = found.languages[0] ?? voice
+    const named = unreadable(request.text, language)
+    if (named !== undefined) {
+      return yield* new SpeechFailed({ engine: name, reason: "nothing-to-say", detail: named })
+    }
+    const tokens = normalise(request.text, language)
+    const rate = Math.min(fastest, Math.max(slowest, request.rate))
+    const sentences = sentencesOf(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
+    return yield* speakSentences(tokens, sentences, {
+      engine: name,
+      speakPart: (part) =>
+        spokenBy(pool, name, {
+          _tag: "Sentence",
+          voice: variant === undefined ? voice : `${voice}+${variant}`,
+          rate,
+          pitch: request.pitch,
+          pieces: part.pieces
+        }),
+      pauseAfter: (part) => pauses[part.ends] / rate,
+      volume: request.volume,
+      longest: longestSpeech(options)
+    })
+  })
+
+  return {
+    name,
+    controls: ["rate", "volume", "pitch"],
+    voices: Effect.map(catalogue, ({ voices }) => voices),
+    speak,
+    check: Effect.asVoid(catalogue)
+  } satisfies Engine
+})
+
+const partedVoice = (id: string): { readonly voice: string; readonly variant: string | undefined } => {
+  const plus = id.indexOf("+")
+  return plus < 0
+    ? { voice: id.toLowerCase(), variant: undefined }
+    : { voice: id.slice(0, plus).toLowerCase(), variant: id.slice(plus + 1) }
+}
+
+const unknownVoice = (asked: string, voices: ReadonlyArray<EngineVoice>) =>
+  new SpeechFailed({
+    engine: name,
+    reason: "unknown-voice",
+    detail: `no voice "${asked}": expected one of its ${voices.length} voices such as en-us or vi, with or without a variant such as +f3`
+  })

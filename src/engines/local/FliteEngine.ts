@@ -1,0 +1,55 @@
+/** Flite, compiled to WebAssembly: English voices, in threads, the same text always giving the same samples. */
+import { Effect } from "effect"
+import { type Engine, SpeechFailed } from "../Engine.ts"
+import { forFlite } from "./FliteText.ts"
+import { normalise } from "../text/TextNormalization.ts"
+import { speakSentences } from "./SentenceSpeech.ts"
+import { sentencesOf } from "./EngineSentences.ts"
+import { makeWorkerPool } from "./WorkerPool.ts"
+import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
+
+const name = "flite"
+/** Bytes passed to the engine at once, to bound its memory. */
+const longestPart = 300
+/** The rates at which its speech can still be followed. */
+const slowest = 0.3
+const fastest = 4
+
+/** The engine; its threads end with the scope. It reads any text as English. */
+export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
+  const pool = yield* makeWorkerPool(name, options)
+  const catalogue = yield* voicesOf(pool, name)
+
+  const speak: Engine["speak"] = Effect.fn("FliteEngine.speak")(function* (request) {
+    const { voices } = yield* catalogue
+    if (!voices.some(({ id }) => id === request.voice)) {
+      const expected = voices.map(({ id }) => id).join(", ")
+      const detail = `no voice "${request.voice}": expected one of ${expected}`
+      return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
+    }
+    const tokens = normalise(request.text, "en").map(forFlite)
+    return yield* speakSentences(tokens, sentencesOf(tokens, longestPart), {
+      engine: name,
+      speakPart: (part) =>
+        spokenBy(pool, name, {
+          _tag: "Sentence",
+          voice: request.voice,
+          rate: Math.min(fastest, Math.max(slowest, request.rate)),
+          pitch: request.pitch,
+          pieces: part.pieces
+        }),
+      // Flite puts silence around everything it says.
+      pauseAfter: () => 0,
+      volume: request.volume,
+      longest: longestSpeech(options)
+    })
+  })
+
+  return {
+    name,
+    controls: ["rate", "volume", "pitch"],
+    voices: Effect.map(catalogue, ({ voices }) => voices),
+    speak,
+    check: Effect.asVoid(catalogue)
+  } satisfies Engine
+})

@@ -1,0 +1,71 @@
+/** A text as Flite can read it: plain ASCII. */
+import type { Token } from "../text/TextNormalization.ts"
+
+/** Punctuation and letters that fold to something else than their base letter. */
+const folds = new Map(
+  Object.entries({
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201a": "'",
+    "\u201b": "'",
+    "\u2032": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u201e": '"',
+    "\u00ab": '"',
+    "\u00bb": '"',
+    "\u2013": ", ",
+    "\u2014": ", ",
+    "\u2015": ", ",
+    "\u2010": "-",
+    "\u2011": "-",
+    "\u2026": "...",
+    "\u00a1": "",
+    "\u00bf": "",
+    ß: "ss",
+    æ: "ae",
+    Æ: "Ae",
+    œ: "oe",
+    Œ: "Oe",
+    ø: "o",
+    Ø: "O",
+    đ: "d",
+    Đ: "D",
+    ð: "th",
+    þ: "th",
+    ł: "l",
+    Ł: "L",
+    ı: "i",
+    "€": " euros ",
+    "£": " pounds ",
+    "¥": " yen ",
+    "°": " degrees ",
+    "×": " times ",
+    "÷": " divided by ",
+    "±": " plus or minus ",
+    "§": " section ",
+    "©": " copyright ",
+    "®": "",
+    "™": "",
+    "½": " one half",
+    "¼": " one quarter",
+    "¾": " three quarters"
+  })
+)
+
+/** The token as Flite can read it; silent if nothing of it can be: a word in another script. */
+export const forFlite = (token: Token): Token => {
+  const ascii = unitsBehind(token.spoken)
+    .replace(/[^\u0020-\u007e]/gu, (character) => folds.get(character) ?? character)
+    .normalize("NFKD")
+    .replace(/[^\u0020-\u007e]/gu, "")
+    .replace(/[<>[\]{}()|\\^~`_]+/gu, " ")
+    .replace(/--+/gu, ", ")
+    .replace(/\s+([.,;:!?])/gu, "$1")
+    .replace(/\s+/gu, " ")
+    .trim()
+  return { ...token, spoken: /[A-Za-z0-9&%$+=@#]/u.test(ascii) ? ascii : "" }
+}
+
+/** "€5" is said as it is meant: five euros. */
+const unitsBehind = (spoken: string): string => spoken.replace(/([€£¥])(\d[\d.,]*\d|\d)/gu, "$2$1")

@@ -1,0 +1,130 @@
+/** A text spoken sentence by sentence, so that a long one never holds an engine for long, and put together again. */
+import { Effect } from "effect"
+import { joinedInt16 } from "../../audio/formats/Int16.ts"
+import type { Millis, SampleRate } from "../../domain/time/Units.ts"
+import { millis } from "../../domain/time/Units.ts"
+import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "../Engine.ts"
+import type { Token } from "../text/TextNormalization.ts"
+import type { Part, Sentence } from "./EngineSentences.ts"
+import type { Span, Spoken } from "./EngineProtocol.ts"
+
+/** How a text is spoken part by part. */
+export interface SentenceSpeaker {
+  /** The engine's name, for errors. */
+  readonly engine: string
+  readonly speakPart: (part: Part) => Effect.Effect<Spoken, EngineUnavailable | SpeechFailed>
+  /** Silence behind a part, in milliseconds, where the engine leaves none of its own. */
+  readonly pauseAfter: (part: Part) => number
+  /** 1 leaves samples as they are. */
+  readonly volume: number
+  /** A text that takes longer to say is refused; milliseconds. */
+  readonly longest: Millis
+}
+
+/** The speech of all sentences with the times of every token that is said. */
+export const speakSentences = Effect.fnUntraced(function* (
+  tokens: ReadonlyArray<Token>,
+  sentences: ReadonlyArray<Sentence>,
+  speaker: SentenceSpeaker
+) {
+  const { engine, longest } = speaker
+  const blocks: Array<Int16Array> = []
+  const heard = new Map<number, Span>()
+  let rate: SampleRate | undefined
+  let length = 0
+  /** Silence owed to the part before, once another is heard. */
+  let pause = 0
+  for (const part of sentences.flatMap((sentence) => sentence.parts)) {
+    const spoken = yield* speaker.speakPart(part)
+    // A voice that can make nothing of a part, such as another script's letters, leaves a moment of silence.
+    if (spoken.spans.every((span) => span === null)) continue
+    rate = spoken.rate
+    if (pause > 0) blocks.push(new Int16Array(pause))
+    const offset = ((length + pause) * 1000) / rate
+    for (const [index, span] of shared(part, spoken.spans).entries()) {
+      const token = part.tokens[index]
+      if (token === undefined || span === undefined) continue
+      heard.set(token, { start: heard.get(token)?.start ?? offset + span.start, end: offset + span.end })
+    }
+    blocks.push(spoken.samples)
+    length += pause + spoken.samples.length
+    pause = Math.round((speaker.pauseAfter(part) * rate) / 1000)
+    if ((length * 1000) / rate > longest) {
+      const detail = `the text takes longer to say than ${Math.round(longest / 1000)} seconds: split it`
+      return yield* new SpeechFailed({ engine, reason: "too-long", detail })
+    }
+  }
+  if (rate === undefined) {
+    const detail = "the text has nothing that this voice can say: expected a word or a number in its language"
+    return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail })
+  }
+  return {
+    _tag: "Pcm",
+    rate,
+    samples: louder(joinedInt16(blocks), speaker.volume),
+    words: inOrder(tokens.flatMap((token, index) => marked(token.original, heard.get(index)))),
+    sentences: inOrder(sentences.flatMap((sentence) => marked(sentence.text, spanOf(sentence, heard))))
+  } satisfies PcmSpeech
+})
+
+/**
+ * A span for every piece: pieces of which the engine told no time share that of the piece before them by their length, and
+ * those at the very beginning that of the first piece told.
+ */
+const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Span> => {
+  const result: Array<Span> = []
+  const isUntold = (index: number) => index < part.pieces.length && (told[index] ?? null) === null
+  while (result.length < part.pieces.length) {
+    const from = result.length
+    let owner = from
+    while (isUntold(owner)) owner++
+    let to = owner + 1
+    while (isUntold(to)) to++
+    const span = told[owner] ?? { start: 0, end: 0 }
+    const lengths = part.pieces.slice(from, to).map(({ text }) => text.length)
+    const sum = lengths.reduce((total, each) => total + each, 0)
+    let passed = 0
+    for (const each of lengths) {
+      const start = span.start + ((span.end - span.start) * passed) / sum
+      passed += each
+      result.push({ start, end: span.start + ((span.end - span.start) * passed) / sum })
+    }
+  }
+  return result
+}
+
+/** From the first to the last of a sentence's tokens that are heard. */
+const spanOf = (sentence: Sentence, heard: ReadonlyMap<number, Span>): Span | undefined => {
+  const spans = sentence.parts.flatMap(({ tokens }) => tokens.flatMap((token) => heard.get(token) ?? []))
+  const first = spans[0]
+  const last = spans.at(-1)
+  return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end }
+}
+
+const marked = (text: string, span: Span | undefined): ReadonlyArray<Mark> =>
+  span === undefined ? [] : [{ text, start: millis(span.start), end: millis(span.end) }]
+
+/** Rounding never lets a mark start before its neighbour ends. */
+const inOrder = (marks: ReadonlyArray<Mark>): ReadonlyArray<Mark> => {
+  let past = millis(0)
+  return marks.map((mark) => {
+    const start = millis(Math.max(past, mark.start))
+    past = millis(Math.max(start, mark.end))
+    return { text: mark.text, start, end: past }
+  })
+}
+
+/** From here on louder samples are bent towards full scale, which they never pass. */
+const knee = 0.8 * 32_767
+
+/** The samples times a volume; peaks are rounded off instead of cut. */
+const louder = (samples: Int16Array, volume: number): Int16Array => {
+  if (volume === 1) return samples
+  const room = 32_767 - knee
+  return samples.map((sample) => {
+    const level = Math.abs(sample) * volume
+    if (level <= knee) return Math.round(sample * volume)
+    const over = (level - knee) / room
+    return Math.round(Math.sign(sample) * (knee + (room * over) / (1 + over)))
+  })
+}

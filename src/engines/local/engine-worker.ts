@@ -1,0 +1,45 @@
+/** An engine's thread: opens the engine that it was started for and answers one job at a time. */
+import { parentPort, workerData } from "node:worker_threads"
+import { Option, Schema } from "effect"
+import { openEspeak } from "./EspeakThread.ts"
+import { openFlite } from "./FliteThread.ts"
+import {
+  type Answer,
+  type Job,
+  JobMessage,
+  JobRefused,
+  type Synthesiser,
+  ThreadSettings
+} from "./EngineProtocol.ts"
+
+const answerOf = (synthesiser: Synthesiser, job: Job): Answer => {
+  try {
+    return job._tag === "Voices"
+      ? { _tag: "VoiceList", ...synthesiser.voices() }
+      : { _tag: "Spoken", ...synthesiser.speak(job) }
+  } catch (cause) {
+    // After any other fault its memory cannot be trusted: the thread ends of it, and the pool starts another.
+    if (cause instanceof JobRefused) return { _tag: "Refused", detail: cause.message }
+    throw new Error(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+/** What is handed over instead of copied. */
+const movable = ({ buffer }: Int16Array): ReadonlyArray<ArrayBuffer> =>
+  buffer instanceof ArrayBuffer ? [buffer] : []
+
+const port = parentPort
+if (port === null) throw new Error("this file is an engine's thread: it is started by the service")
+try {
+  const settings = Schema.decodeUnknownSync(ThreadSettings)(workerData)
+  const synthesiser = await (settings.engine === "espeak" ? openEspeak() : openFlite())
+  const decode = Schema.decodeUnknownOption(JobMessage)
+  port.on("message", (message: unknown) => {
+    const { id, job } = Option.getOrThrowWith(decode(message), () => new Error("a job of no known shape"))
+    const answer = answerOf(synthesiser, job)
+    port.postMessage({ id, answer }, answer._tag === "Spoken" ? movable(answer.samples) : [])
+  })
+  port.postMessage({ _tag: "Ready" })
+} catch (cause) {
+  port.postMessage({ _tag: "Unable", detail: String(cause) })
+}

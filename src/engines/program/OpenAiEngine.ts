@@ -1,0 +1,153 @@
+/** Any server that speaks OpenAI's `POST /v1/audio/speech`: LocalAI, Kokoro-FastAPI, OpenAI itself. */
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { Clock, Config, Duration, Effect, Option } from "effect"
+import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { boundedBody, isJson, messageIn, refusal, voicesIn } from "./OpenAiResponse.ts"
+import { remembered } from "../SuccessCache.ts"
+import { spokenText } from "../text/SingleLineSpeech.ts"
+
+export interface OpenAiOptions {
+  /** How it is called in errors and settings. */
+  readonly name: string
+  /** The address up to and without `/audio/speech`, such as `http://localhost:8880/v1`. */
+  readonly baseUrl: string
+  readonly model: string
+  /** The environment variable that holds the key; without it, none is sent. */
+  readonly keyVariable?: string
+  /** The voices that a request may name; more are added with `listVoices`. */
+  readonly voices: ReadonlyArray<EngineVoice>
+  /** Whether the server is asked for its voices at `/audio/voices`, which OpenAI itself does not have; default false. */
+  readonly listVoices?: boolean
+  /** The audio's format; default "wav". */
+  readonly format?: string
+  /** Whether text is written out before (numbers, dates, units); default false. */
+  readonly normalise?: boolean
+  /** Default 120 seconds. */
+  readonly timeout?: Duration.DurationInput
+  /** Bytes of audio at most; default 256 MiB. */
+  readonly maxBytes?: number
+  /** Code points of a text at most; default 4,096, as OpenAI's. */
+  readonly maxChars?: number
+}
+
+/** The speeds that OpenAI's interface allows. */
+const slowest = 0.25
+const fastest = 4
+/** Bytes of an error or a list of voices that are read. */
+const maxWords = 1024 * 1024
+
+/** The engine; its key is read from the environment now and sent to `baseUrl` only. */
+export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOptions) {
+  const { name } = options
+  const timeout = options.timeout ?? "120 seconds"
+  const key =
+    options.keyVariable === undefined
+      ? Option.none()
+      : yield* Effect.orDie(Config.option(Config.redacted(options.keyVariable)))
+  const client = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.mapRequest((request) =>
+      Option.match(key, {
+        onNone: () => request,
+        onSome: (secret) => HttpClientRequest.bearerToken(request, secret)
+      })
+    )
+  )
+  const address = (path: string) => `${options.baseUrl.replace(/\/+$/u, "")}${path}`
+  const unavailable = (detail: string) => new EngineUnavailable({ engine: name, detail })
+
+  /** Sends a request and reads the whole answer, within the time and the bytes. */
+  const exchange = (request: HttpClientRequest.HttpClientRequest, maxBytes: number) =>
+    client.execute(request).pipe(
+      Effect.mapError((cause) => unavailable(`no answer from ${options.baseUrl}: ${rootMessage(cause)}`)),
+      Effect.flatMap((response) =>
+        response.status < 300
+          ? boundedBody(name, response, maxBytes)
+          : Effect.flatMap(
+              Effect.all([
+                Effect.orElseSucceed(boundedBody(name, response, maxWords), () => new Uint8Array()),
+                Clock.currentTimeMillis
+              ]),
+              ([words, now]) => Effect.fail(refusal(name, response, words, now))
+            )
+      ),
+      Effect.scoped,
+      Effect.timeoutFail({
+        duration: timeout,
+        onTimeout: () =>
+          new SpeechFailed({
+            engine: name,
+            reason: "timeout",
+            detail: `no whole answer from ${options.baseUrl} within ${Duration.format(Duration.decode(timeout))}`
+          })
+      })
+    )
+
+  const keyed =
+    options.keyVariable !== undefined && Option.isNone(key)
+      ? Effect.fail(unavailable(`its key is missing: set the variable ${options.keyVariable}`))
+      : Effect.void
+
+  /** What the server says at an address, for which nothing is paid. */
+  const asked = (path: string) =>
+    Effect.zipRight(keyed, exchange(HttpClientRequest.get(address(path)), maxWords))
+  const unreadable = (failure: EngineUnavailable | SpeechFailed) =>
+    failure._tag === "EngineUnavailable"
+      ? failure
+      : unavailable(`it does not answer as expected: ${failure.detail}`)
+  /** A server need not have a list of models: one that says so is there. */
+  const reachable = asked("/models").pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      (failure) => failure._tag === "SpeechFailed" && failure.reason === "refused",
+      () => Effect.void
+    ),
+    Effect.mapError(unreadable)
+  )
+  const voices =
+    options.listVoices === true
+      ? yield* remembered(
+          Effect.map(Effect.mapError(asked("/audio/voices"), unreadable), (body) => [
+            ...options.voices,
+            ...voicesIn(body).filter(({ id }) => !options.voices.some((own) => own.id === id))
+          ]),
+          "5 minutes"
+        )
+      : Effect.as(keyed, options.voices)
+
+  const speak: Engine["speak"] = Effect.fn("OpenAiEngine.speak")(function* (request) {
+    const known = yield* voices
+    const voice = known.find(({ id }) => id === request.voice)
+    if (voice === undefined) {
+      const detail = `no voice "${request.voice}": expected one of ${known.map(({ id }) => id).join(", ")}`
+      return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
+    }
+    const input = yield* spokenText(request, {
+      engine: name,
+      normalise: options.normalise ?? false,
+      language: voice.languages[0] ?? "en",
+      maxChars: options.maxChars ?? 4_096
+    })
+    const body = {
+      model: options.model,
+      input,
+      voice: voice.id,
+      response_format: options.format ?? "wav",
+      speed: Math.min(fastest, Math.max(slowest, request.rate))
+    }
+    const bytes = yield* exchange(
+      HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(address("/audio/speech")), body),
+      options.maxBytes ?? 256 * 1024 * 1024
+    )
+    if (bytes.length === 0 || isJson(bytes)) {
+      const detail = `${options.baseUrl} answered without audio${messageIn(bytes)}`
+      return yield* new SpeechFailed({ engine: name, reason: "bad-output", detail })
+    }
+    return { _tag: "Encoded", bytes, words: [], sentences: [] }
+  })
+
+  return { name, controls: ["rate"], voices, speak, check: reachable } satisfies Engine
+})
+
+/** What is at the bottom of an error: "connect ECONNREFUSED …" instead of "Transport error". */
+const rootMessage = (cause: Error): string =>
+  cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message

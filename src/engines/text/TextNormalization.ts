@@ -1,0 +1,48 @@
+/**
+ * A text as an engine should read it, token by token, so that the times of what is spoken can be told of the words as
+ * they were written.
+ */
+import { speakEnglish } from "./EnglishText.ts"
+import { sayable, spelledNumbers } from "./Pronounceable.ts"
+import { speakVietnamese } from "./vietnamese/VietnameseText.ts"
+import { wordsOf } from "./WrittenWords.ts"
+
+/** One written word (or several that are read as one, such as "5 000") and what is said for it. */
+export interface Token {
+  /** The text's own characters between the token before and this one. */
+  readonly gap: string
+  /** As written, with its punctuation. The gaps and originals joined are the text, up to white space at its end. */
+  readonly original: string
+  /** What to say: words with single spaces between them, and punctuation for its pauses; empty for what is silent. */
+  readonly spoken: string
+}
+
+/**
+ * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units, abbreviations.
+ * English is helped only where engines misread it. Every other language is left to the engine.
+ */
+export const normalise = (text: string, language: string): ReadonlyArray<Token> => {
+  const words = wordsOf(text, language)
+  switch (primaryTag(language)) {
+    case "vi":
+      return withPauses(speakVietnamese(words))
+    case "en":
+      return withPauses(speakEnglish(words))
+    default:
+      return withPauses(
+        words.map(({ gap, original }) => ({ gap, original, spoken: spelledNumbers(sayable(original)) }))
+      )
+  }
+}
+
+/** "vi" of "vi-VN". */
+export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
+
+/** Punctuation that stands alone ("Quoi ?", "one – two") goes with the word before it: final marks as they are, others as a comma. */
+const withPauses = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> =>
+  tokens.map((token, index) => {
+    const next = tokens[index + 1]
+    if (next === undefined || next.spoken !== "" || !/[\p{L}\p{N}]$/u.test(token.spoken)) return token
+    if (/^[!?]+$/u.test(next.original)) return { ...token, spoken: token.spoken + next.original }
+    return /^[-–—―…,;:.]+$/u.test(next.original) ? { ...token, spoken: `${token.spoken},` } : token
+  })

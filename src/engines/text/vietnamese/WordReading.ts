@@ -1,0 +1,230 @@
+/** How a word's core is read, given what stands around it: the first rule that knows it. */
+import { expanded } from "./Abbreviations.ts"
+import { dateOrShare, timeOfDay } from "./Calendar.ts"
+import { letterName, romanValue, spelled } from "./Letters.ts"
+import { digitByDigit, wholeNumber, writtenNumber } from "./Numbers.ts"
+import { isSyllable } from "./Syllable.ts"
+import { currencyName, isMagnitude, unitName } from "./MeasurementUnits.ts"
+
+/** The cores of the words around one, empty where there are none. */
+export interface Neighbours {
+  readonly before: string
+  readonly twoBefore: string
+  readonly after: string
+  /** Whether the whole text is in capitals, so that capitals tell nothing. */
+  readonly shouted: boolean
+}
+
+type Rule = (core: string, around: Neighbours) => string | undefined
+
+/** The core in words; `dot` tells whether a dot stands behind it. */
+export const readCore = (core: string, dot: boolean, around: Neighbours): string => {
+  const full = expanded(core, dot)
+  if (full !== undefined) return full
+  const opening = /^([\p{L}&]{1,5})\.(.+)$/u.exec(core)
+  const head = opening?.[1] === undefined ? undefined : expanded(opening[1], true)
+  if (head !== undefined) return `${head} ${readCore(opening?.[2] ?? "", dot, around)}`
+  for (const rule of rules) {
+    const read = rule(core, around)
+    if (read !== undefined) return read
+  }
+  return core
+}
+
+const numeral = String.raw`\d+(?:[.,\s\u00a0\u202f\u2009]\d+)*`
+
+const telephone: Rule = (core) => {
+  const digits = core.replace(/\D/gu, "")
+  if (!/^\(?(?:0|\+84)[\d\s().-]{7,}$/u.test(core) || digits.length < 9 || digits.length > 12)
+    return undefined
+  const groups = core.match(/\d+/gu) ?? []
+  const apart = groups.length > 1 ? groups : [digits.slice(0, -6), digits.slice(-6, -3), digits.slice(-3)]
+  return `${core.startsWith("+") ? "cộng " : ""}${apart.map(digitByDigit).join(", ")}`
+}
+
+const date: Rule = (core, { before }) => dateOrShare(core, before.toLowerCase())
+
+const time: Rule = (core) => timeOfDay(core)
+
+/** "thứ 4", "tháng 4" and "thứ 1" have words of their own. */
+const ordinal: Rule = (core, { before }) => {
+  const word = before.toLowerCase()
+  if (core === "4" && (word === "tháng" || word === "thứ")) return "tư"
+  return core === "1" && word === "thứ" ? "nhất" : undefined
+}
+
+const plainNumber: Rule = (core) =>
+  new RegExp(`^${numeral}$`, "u").test(core) ? writtenNumber(core.replace(/\s/gu, " ")) : undefined
+
+/** "$5", "US$ 5", "$5 triệu": the currency is said behind the number, or behind the magnitude that follows. */
+const money: Rule = (core, { after }) => {
+  const found = new RegExp(`^(US\\$|[$€£¥₫])(${numeral})(k|K|tr|M)?$`, "u").exec(core)
+  if (found === null) return undefined
+  const [, sign = "", amount = "", short = ""] = found
+  const counted = [writtenNumber(amount), unitName(short)].filter((part) => part !== undefined).join(" ")
+  return isMagnitude(after) ? counted : `${counted} ${currencyName(sign) ?? ""}`
+}
+
+/** The magnitude that takes over a currency from the number before: "$5 triệu". */
+const magnitude: Rule = (core, { before }) => {
+  const sign = /^(?:US\$|[$€£¥₫])(?=\d)/u.exec(before)?.[0]
+  return sign !== undefined && isMagnitude(core) ? `${core} ${currencyName(sign) ?? ""}` : undefined
+}
+
+const measure: Rule = (core) => {
+  if (/^[248][kK]$/u.test(core)) return `${wholeNumber(core.charAt(0))} ca`
+  const height = /^(\d+)m(\d{1,2})$/u.exec(core)
+  if (height !== null) return `${wholeNumber(height[1] ?? "")} mét ${wholeNumber(height[2] ?? "")}`
+  const found = new RegExp(`^(${numeral})(\\D.*)$`, "u").exec(core)
+  const unit = unitName(found?.[2] ?? "")
+  return found === null || unit === undefined ? undefined : `${writtenNumber(found[1] ?? "")} ${unit}`
+}
+
+/** A unit that stands apart from its number: "5 km", "3 triệu USD". */
+const unitApart: Rule = (core, { before, twoBefore }) => {
+  const counted = /\d$/u.test(before) || (isMagnitude(before) && /\d$/u.test(twoBefore) && core.length > 1)
+  if (!counted) return undefined
+  const unit = unitName(core)
+  if (unit !== undefined) return unit
+  // "5 đồng/kg": the word stays, only the unit is written out.
+  const quotient = /^(\p{L}+)\/(\p{L}+[23²³]?)$/u.exec(core)
+  const per = unitName(quotient?.[2] ?? "")
+  return quotient === null || per === undefined ? undefined : `${quotient[1] ?? ""} trên ${per}`
+}
+
+/** "10-15km", "8h-17h", "2019–2024"; a score ("2-1") has no "đến", a code of several parts is read digit by digit. */
+const range: Rule = (core, around) => {
+  const [left = "", right = "", ...more] = core.split(/[-–—~]/u)
+  if (!/^[$€£₫]?\d/u.test(left) || !/^[$€£₫]?\d/u.test(right)) return undefined
+  if (more.length > 0) return undefined
+  const score = /^(?:số|thắng|thua|hòa|hoà|tỉ|tỷ|dẫn|với)$/u.test(around.before.toLowerCase())
+  const falling = /^\d+$/u.test(left) && /^\d+$/u.test(right) && Number(left) >= Number(right)
+  return `${readCore(left, false, around)}${score || falling ? " " : " đến "}${readCore(right, false, around)}`
+}
+
+const product: Rule = (core) => {
+  const found = /^(\d+(?:[.,]\d+)?)[x×*](\d+(?:[.,]\d+)?)$/u.exec(core)
+  return found === null ? undefined : `${writtenNumber(found[1] ?? "")} nhân ${writtenNumber(found[2] ?? "")}`
+}
+
+const ratio: Rule = (core) => {
+  const found = /^(\d+):(\d+)$/u.exec(core)
+  return found === null ? undefined : `${wholeNumber(found[1] ?? "")} trên ${wholeNumber(found[2] ?? "")}`
+}
+
+/** Words behind which capitals such as XXI or II are a number. */
+const numbered =
+  /^(?:kỷ|kỉ|chương|phần|tập|quyển|khóa|khoá|kỳ|kì|thứ|hội|hồi|mục|bài|quý|điều|chiến|cấp|loại|hạng|giai|đoạn|vòng|tiết|nhóm|lần)$/u
+
+const roman: Rule = (core, { before, shouted }) => {
+  const value = romanValue(core)
+  if (value === undefined) return undefined
+  const named = !shouted && /^\p{Lu}\p{Ll}/u.test(before) && /^[IVX]{2,}$/u.test(core)
+  return numbered.test(before.toLowerCase()) || named ? wholeNumber(String(value)) : undefined
+}
+
+const address: Rule = (core) => {
+  if (
+    !/^(?:https?:\/\/|www\.)|^[\w.+-]+@[\w-]+\.[\w.-]+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|vn|net|org|edu|gov|io)(?:\/|$)/iu.test(
+      core
+    )
+  ) {
+    return undefined
+  }
+  return core
+    .replace(/^https?:\/\//iu, "")
+    .split(/([^\p{L}]|\d+)/u)
+    .map((part) => addressSigns.get(part) ?? (/^\d+$/u.test(part) ? wholeNumber(part) : letters(part)))
+    .filter((part) => part !== "")
+    .join(" ")
+}
+
+const addressSigns = new Map(
+  Object.entries({
+    ".": "chấm",
+    "/": "gạch chéo",
+    "@": "a còng",
+    "-": "gạch ngang",
+    _: "gạch dưới",
+    ":": "hai chấm"
+  })
+)
+
+const signs = new Map(
+  Object.entries({
+    "&": "và",
+    "+": "cộng",
+    "=": "bằng",
+    "%": "phần trăm",
+    "@": "a còng",
+    "#": "thăng",
+    "~": "khoảng",
+    "×": "nhân",
+    "÷": "chia",
+    "±": "cộng trừ",
+    "<": "nhỏ hơn",
+    ">": "lớn hơn",
+    "°": "độ",
+    "§": "mục",
+    $: "đô la",
+    "€": "ơ rô",
+    "£": "bảng Anh",
+    "¥": "yên",
+    "₫": "đồng",
+    "²": "bình phương",
+    "³": "lập phương",
+    "^": "mũ"
+  })
+)
+
+const initials: Rule = (core) =>
+  /^\p{Lu}{2,6}$/u.test(core) || /^\p{L}$/u.test(core) ? letters(core) : undefined
+
+/** Digits, letters and signs in one word: "COVID-19", "5G", "R&D". */
+const mixed: Rule = (core) =>
+  /[\p{Nd}&+=%@#~^×÷±<>°§$€£¥₫²³]/u.test(core)
+    ? (core.match(/\d+(?:[.,]\d+)*|\p{L}[\p{L}\p{M}]*(?:['’-]\p{L}[\p{L}\p{M}]*)*|./gsu) ?? [])
+        .map((part) =>
+          /^\d/u.test(part)
+            ? writtenNumber(part)
+            : /^\p{L}/u.test(part)
+              ? letters(part)
+              : (signs.get(part) ?? "")
+        )
+        .filter((part) => part !== "")
+        .join(" ")
+    : undefined
+
+/** Letters that can be said as a word stay one; others are spelled. */
+const letters = (run: string): string => {
+  const known = expanded(run, false)
+  if (known !== undefined) return known
+  if (/^\p{L}$/u.test(run))
+    return /[aeiouyăâêôơư]/iu.test(run.normalize("NFD").charAt(0)) ? run : letterName(run)
+  const capitals = /^\p{Lu}{2,6}$/u.test(run)
+  const sayable = /[aeiouyăâêôơư]/iu.test(run.normalize("NFC"))
+  if (/^\p{L}{2,6}$/u.test(run) && !/[^\p{Script=Latin}]/u.test(run)) {
+    if (!sayable && !/\p{M}/u.test(run.normalize("NFD"))) return spelled(run)
+    if (capitals && run.length <= 3 && !isSyllable(run, true)) return spelled(run)
+  }
+  return run
+}
+
+const rules: ReadonlyArray<Rule> = [
+  telephone,
+  ordinal,
+  date,
+  time,
+  plainNumber,
+  money,
+  magnitude,
+  measure,
+  unitApart,
+  range,
+  product,
+  ratio,
+  roman,
+  address,
+  initials,
+  mixed
+]

@@ -1,0 +1,71 @@
+import { expect, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import { test } from "vitest"
+import { normalise } from "../../../src/engines/text/TextNormalization.ts"
+import { sentencesOf } from "../../../src/engines/local/EngineSentences.ts"
+
+const texts = (text: string, language = "en"): ReadonlyArray<string> =>
+  sentencesOf(normalise(text, language), 400).map((sentence) => sentence.text)
+
+test("sentences end at final marks, not at abbreviations, initials or small letters", () => {
+  expect(
+    texts('Mr. Smith left. "Where to?" she asked. J. R. R. Tolkien... and so on! No. 5 is alive.')
+  ).toEqual([
+    "Mr. Smith left.",
+    '"Where to?"',
+    "she asked.",
+    "J. R. R. Tolkien... and so on!",
+    "No. 5 is alive."
+  ])
+})
+
+test("an empty line ends a sentence, a line's end does not", () => {
+  expect(texts("A heading\n\nOne line\nand another")).toEqual(["A heading", "One line and another"])
+})
+
+test("Vietnamese, French and Chinese", () => {
+  expect(texts("TP. Hồ Chí Minh rất đẹp. Anh Q. ở đâu?", "vi")).toEqual([
+    "TP. Hồ Chí Minh rất đẹp.",
+    "Anh Q. ở đâu?"
+  ])
+  expect(texts("Quoi ? Rien !", "fr")).toEqual(["Quoi ?", "Rien !"])
+  expect(texts("你好。世界！", "zh")).toEqual(["你好。", "世界！"])
+})
+
+test("what says nothing is no sentence", () => {
+  expect(texts("... — 🙂")).toEqual([])
+})
+
+test("a long sentence is parted behind a comma in its second half, else between words, else inside a word", () => {
+  const parts = (text: string) =>
+    sentencesOf(normalise(text, "en"), 20).flatMap((sentence) =>
+      sentence.parts.map(({ pieces, ends }) => [pieces.map((piece) => piece.text).join(" "), ends])
+    )
+  expect(parts("one two three, four five six")).toEqual([
+    ["one two three,", "clause"],
+    ["four five six", "sentence"]
+  ])
+  expect(parts("one two three four five six")).toEqual([
+    ["one two three four", "word"],
+    ["five six", "sentence"]
+  ])
+  expect(parts(`${"a".repeat(85)} b`)).toEqual([
+    ["a".repeat(40), "word"],
+    ["a".repeat(40), "word"],
+    ["aaaaa b", "sentence"]
+  ])
+})
+
+it.prop(
+  "every spoken word is passed on in order, in parts that are never too long",
+  [FastCheck.string({ unit: "grapheme", maxLength: 200 }), FastCheck.integer({ min: 200, max: 400 })],
+  ([text, longest]) => {
+    const tokens = normalise(text, "en")
+    const parts = sentencesOf(tokens, longest).flatMap((sentence) => sentence.parts)
+    const passed = parts.flatMap(({ pieces }) => pieces.map((piece) => piece.text)).join("")
+    expect(passed).toBe(tokens.map(({ spoken }) => spoken.replaceAll(" ", "")).join(""))
+    for (const { pieces } of parts) {
+      expect(Buffer.byteLength(pieces.map((piece) => piece.text).join(" "))).toBeLessThanOrEqual(longest)
+    }
+  }
+)
