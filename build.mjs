@@ -21,8 +21,8 @@ const root = fileURLToPath(new URL(".", import.meta.url))
 const entries = {
   dubwright: "src/app/main.ts",
   "engine-worker": "src/engines/local/engine-worker.ts",
-  "section-worker": "src/pipeline/section-worker.ts",
-  "clip-worker": "src/pipeline/clip-worker.ts",
+  "section-worker": "src/pipeline/mix/section-worker.ts",
+  "clip-worker": "src/pipeline/clips/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
   conformance: "test/conformance/main.ts"
 }

@@ -17,7 +17,7 @@ import { unchecked } from "../src/domain/values/SkipValidation.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/time/Units.ts"
 import { LineRef } from "../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../src/audio/level/Ducking.ts"
-import type { Deliverable } from "../src/pipeline/Deliverable.ts"
+import type { Deliverable } from "../src/pipeline/deliver/OutputPlan.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 
 export const rate = SampleRate.make(24_000)

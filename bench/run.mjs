@@ -23,8 +23,8 @@ await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
     "engine-worker": "src/engines/local/engine-worker.ts",
-    "section-worker": "src/pipeline/section-worker.ts",
-    "clip-worker": "src/pipeline/clip-worker.ts",
+    "section-worker": "src/pipeline/mix/section-worker.ts",
+    "clip-worker": "src/pipeline/clips/clip-worker.ts",
     "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"
   },
   outdir,

@@ -1,8 +1,8 @@
 /** The batch that a command names, planned. */
 import { Effect } from "effect"
-import { bilingualNotices } from "../pipeline/BilingualPlan.ts"
-import type { Batch } from "../pipeline/Job.ts"
-import { planBatch } from "../pipeline/Plan.ts"
+import { bilingualNotices } from "../pipeline/plan/BilingualChoice.ts"
+import type { Batch } from "../pipeline/load/Job.ts"
+import { planBatch } from "../pipeline/plan/BatchPlan.ts"
 import { type BatchOptions, tellNotices } from "./BatchFlags.ts"
 
 /** The plan, with what was mended or passed over in the scripts told on stderr. */

@@ -1,5 +1,5 @@
 /** A time of day as a deadline: the next moment at which this machine's clock shows it. */
-import type { Deadline } from "../pipeline/SpeakSettings.ts"
+import type { Deadline } from "../pipeline/speak/SpeakSettings.ts"
 
 /** Hours 0 to 23 and minutes 0 to 59. */
 export interface TimeOfDay {

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { DiskSpace } from "../domain/report/PlanReport.ts"
 import type { Utterance } from "../domain/speech/Utterance.ts"
-import { clipBytes, diskNeed, footprintOf } from "../pipeline/DiskNeed.ts"
-import type { BatchPlan } from "../pipeline/Plan.ts"
+import { clipBytes, diskNeed, footprintOf } from "../pipeline/plan/DiskEstimate.ts"
+import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
 import { nearestFolder } from "./DoctorChecks.ts"
 
 /** One entry a disk; a folder that cannot be looked at is left out, since the run itself will say why. */

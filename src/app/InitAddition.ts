@@ -1,7 +1,7 @@
 /** Adds jobs to a manifest that is there: its comments, its layout and everything else in it stay as they are. */
 import { Either } from "effect"
 import { isMap, isNode, isSeq, parse, parseDocument, type YAMLSeq } from "yaml"
-import { readManifest } from "../pipeline/ManifestFile.ts"
+import { readManifest } from "../pipeline/load/ManifestFile.ts"
 
 /** The manifest with these jobs behind its own; each job is YAML as `jobText` writes it. */
 export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {

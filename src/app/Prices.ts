@@ -5,7 +5,7 @@ import type { ProviderId } from "../domain/values/Ids.ts"
 import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { saidCredits } from "../gateway/response/TaskSnapshot.ts"
-import type { BatchPlan } from "../pipeline/Plan.ts"
+import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
 import { defaultProviders } from "../service/Defaults.ts"
 import { gatewayTo } from "./Connect.ts"
 

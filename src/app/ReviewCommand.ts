@@ -1,6 +1,6 @@
 /** The reports in a browser, with a box in which single cues are changed, heard anew and accepted. */
 import { Effect } from "effect"
-import { namesManifest } from "../pipeline/Load.ts"
+import { namesManifest } from "../pipeline/load/BatchLoader.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { badUsage } from "./Ended.ts"

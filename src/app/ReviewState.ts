@@ -1,7 +1,7 @@
 /** A batch's state and its service, shared by the requests of a review that need them and held no longer than they do. */
 import { join } from "node:path"
 import { Effect, Layer, RcMap } from "effect"
-import type { Batch } from "../pipeline/Job.ts"
+import type { Batch } from "../pipeline/load/Job.ts"
 import { silent } from "../pipeline/Progress.ts"
 import { gatewayTo } from "./Connect.ts"
 import { writing } from "./State.ts"

@@ -1,7 +1,7 @@
 /** What the edit box asks for: takes, accepted changes and their deliveries. */
 import { Data, Effect, Schedule } from "effect"
 import type { Take, Wishes } from "../pages/data/ReviewProtocol.ts"
-import type { Batch } from "../pipeline/Job.ts"
+import type { Batch } from "../pipeline/load/Job.ts"
 import {
   acceptChanges,
   changesFor,
@@ -10,8 +10,8 @@ import {
   preparedAnew,
   takeOf,
   withdraw
-} from "../pipeline/Review.ts"
-import { rewriteBatch } from "../pipeline/ReviewPages.ts"
+} from "../pipeline/review/ReviewSession.ts"
+import { rewriteBatch } from "../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../store/state/StateErrors.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { endedBy } from "./Ended.ts"

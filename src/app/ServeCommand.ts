@@ -1,7 +1,7 @@
 /** The aggregation service in a process of its own. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Logger, LogLevel } from "effect"
-import { unreadable } from "../pipeline/InputFile.ts"
+import { unreadable } from "../pipeline/load/InputFile.ts"
 import * as Service from "../service/Service.ts"
 import { parseConfig } from "../service/ServiceConfigFile.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"

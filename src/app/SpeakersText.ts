@@ -1,9 +1,9 @@
 /** Voice maps to fill in: every speaker of every job, with the voice that is given already or would be offered. */
 import { Effect } from "effect"
 import type { SpeakerName } from "../domain/values/Ids.ts"
-import type { Batch, Job } from "../pipeline/Job.ts"
-import { readWords } from "../pipeline/Plan.ts"
-import { castingOf } from "../pipeline/Voices.ts"
+import type { Batch, Job } from "../pipeline/load/Job.ts"
+import { readWords } from "../pipeline/plan/BatchPlan.ts"
+import { castingOf } from "../pipeline/plan/VoiceCasting.ts"
 import { type SpeakerCues, speakersOf } from "../script/spoken/VoiceAssignment.ts"
 import { counted } from "./BoardText.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"

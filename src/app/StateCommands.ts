@@ -1,9 +1,9 @@
 /** How a batch stands, and housekeeping in its state folder. */
 import { Path } from "@effect/platform"
 import { type Duration, Effect, Layer } from "effect"
-import { cleanClips, cleanRemote } from "../pipeline/Clean.ts"
+import { cleanClips, cleanRemote } from "../pipeline/run/Cleanup.ts"
 import { silent } from "../pipeline/Progress.ts"
-import { statusOf, unplanned } from "../pipeline/Status.ts"
+import { statusOf, unplanned } from "../pipeline/run/BatchStatus.ts"
 import { counted } from "./BoardText.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { planOf } from "./BatchPlanned.ts"

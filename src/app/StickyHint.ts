@@ -1,5 +1,5 @@
 /** Proposes `stickySpeakers` for a job whose subtitle names speakers but leaves many of their cues unnamed. */
-import type { JobPlan } from "../pipeline/Plan.ts"
+import type { JobPlan } from "../pipeline/plan/BatchPlan.ts"
 import { type FollowUps, followUpsOf } from "../script/spoken/MidSentence.ts"
 
 /** The proposal for a job of a plan, if its manifest does not decide it. */

@@ -1,6 +1,6 @@
 /** What is heard in the delivered audio, held against the reports. */
 import { Effect, Either } from "effect"
-import { isWell, type Verification, verifyBatch } from "../pipeline/Verify.ts"
+import { isWell, type Verification, verifyBatch } from "../pipeline/report/DeliveryVerification.ts"
 import { type BatchOptions, batchOf } from "./BatchFlags.ts"
 import { ffmpeg } from "./OwnFfmpeg.ts"
 import { Ended, exitCodes } from "./Ended.ts"

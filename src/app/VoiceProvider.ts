@@ -3,13 +3,13 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import type { ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import { Broken } from "../gateway/GatewayErrors.ts"
-import type { Batch } from "../pipeline/Job.ts"
+import type { Batch } from "../pipeline/load/Job.ts"
 import {
   providersIn,
   readVoiceLists,
   voicesWithoutProvider,
   withProviders
-} from "../pipeline/VoiceProviders.ts"
+} from "../pipeline/plan/VoiceProviders.ts"
 import { spokenBy } from "../store/tables/SpokenVoices.ts"
 import { readableState } from "../store/state/StateFolder.ts"
 import { gatewayTo } from "./Connect.ts"

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { withJobs } from "../../src/app/InitAddition.ts"
-import { readManifest } from "../../src/pipeline/ManifestFile.ts"
+import { readManifest } from "../../src/pipeline/load/ManifestFile.ts"
 
 const job = "  - id: new\n    input: new.srt\n    # voice: an-id"
 

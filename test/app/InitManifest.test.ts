@@ -3,7 +3,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { embeddedVoice } from "../../src/app/EmbeddedVoice.ts"
 import { containerFor, filmSounds, type FoundScript, manifestText } from "../../src/app/InitManifest.ts"
-import { readManifest } from "../../src/pipeline/ManifestFile.ts"
+import { readManifest } from "../../src/pipeline/load/ManifestFile.ts"
 
 /** Anything but the one key that no JavaScript object can hold as its own. */
 const name = fc

@@ -4,9 +4,9 @@ import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 import { segmentsOf } from "../../src/audio/speech/ClipSplitting.ts"
 import { decodeWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
-import { SpeakBudget } from "../../src/pipeline/SpeakBudget.ts"
-import { endingOf, isWav, keptRate, statedRate } from "../../src/pipeline/SpeakRate.ts"
-import { verdictOf } from "../../src/pipeline/SpeakVerdict.ts"
+import { SpeakBudget } from "../../src/pipeline/speak/CreditBudget.ts"
+import { endingOf, isWav, keptRate, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
+import { verdictOf } from "../../src/pipeline/clips/ClipVerdict.ts"
 import { babble, millisPerLetter, silence } from "../hostile/Babble.ts"
 
 const steps = fc.array(

@@ -1,0 +1,78 @@
+/** Whether a clip can be what its text says, part by part. */
+import { judgeClip, type ClipFacts, type Suspicion } from "../../audio/speech/ClipQuality.ts"
+import { type Pcm, sliceOf } from "../../audio/pcm/Pcm.ts"
+import type { Speech } from "../../audio/speech/SpeechTrim.ts"
+import { isSaid, type Segment } from "../../domain/speech/Clip.ts"
+import type { Estimate } from "../../domain/values/Estimate.ts"
+import { charactersOf } from "../../domain/speech/Utterance.ts"
+
+/** What a clip is judged by. */
+export interface Spoken {
+  readonly said: ReadonlyArray<string>
+  /** One for each part, or a single one for all. */
+  readonly segments: ReadonlyArray<Segment>
+  /** Whether the provider spoke the parts on a timeline of their own, with silences between them. */
+  readonly timed: boolean
+  /** The voice's usual milliseconds of speech for one character. */
+  readonly usual: Estimate | undefined
+  /** The whole clip's speech, where it is known already. */
+  readonly speech?: Speech | undefined
+}
+
+export type Verdict =
+  | { readonly _tag: "Good" }
+  /** Something is heard, but oddly. */
+  | { readonly _tag: "Suspect"; readonly words: string }
+  /** Nothing that could be placed. */
+  | { readonly _tag: "Unusable"; readonly words: string }
+
+/** Clips of a voice from which on its usual length is trusted. */
+const enough = 8
+
+/** Judges a clip by its energy, flat tops, tail and length. */
+export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Spoken): Verdict => {
+  const known =
+    usual === undefined || usual.count < enough
+      ? {}
+      : // For values that stray evenly the mean distance is four fifths of the standard deviation.
+        { learned: { mean: usual.mean, deviation: usual.spread * 1.25 } }
+  const facts = (words: string): ClipFacts => ({
+    characters: charactersOf(words),
+    pauses: /[^\p{L}\p{N}\s'’][\s"'”’)]+\S/u.test(words),
+    ...known
+  })
+  const apart = segments.length === said.length && said.length > 1
+  const unsaid = said.flatMap((_, part) =>
+    apart && !isHeard(segments, part) ? [`part ${part + 1} is not said`] : []
+  )
+  const suspicions = apart
+    ? said.flatMap((words, part) =>
+        (isHeard(segments, part) ? judgeClip(between(pcm, segments, part), facts(words)) : [])
+          // Only the last part can be cut off: the others go over into the next.
+          .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
+          .map((one) => ({ ...one, part: part + 1 }))
+      )
+    : judgeClip(pcm, facts(said.join(" ")), speech)
+        .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
+        .map((one) => ({ ...one, part: undefined }))
+  if (suspicions.length === 0 && unsaid.length === 0) return { _tag: "Good" }
+  const words = [...unsaid, ...suspicions.map(told)].join("; ")
+  return { _tag: suspicions.some((one) => one.kind === "silent") ? "Unusable" : "Suspect", words }
+}
+
+const isHeard = (segments: ReadonlyArray<Segment>, part: number): boolean => {
+  const segment = segments[part]
+  return segment === undefined || isSaid(segment)
+}
+
+/** A part with the silence around it, from halfway behind the part before to halfway before the next. */
+const between = (pcm: Pcm, segments: ReadonlyArray<Segment>, part: number): Pcm => {
+  const [before, here, after] = [segments[part - 1], segments[part], segments[part + 1]]
+  if (here === undefined) return pcm
+  const from = before === undefined ? 0 : Math.ceil((before.to + here.from) / 2)
+  const to = after === undefined ? pcm.samples.length : Math.floor((here.to + after.from) / 2)
+  return sliceOf(pcm, from, Math.max(from, to))
+}
+
+const told = ({ kind, detail, part }: Suspicion & { readonly part: number | undefined }): string =>
+  `${part === undefined ? "the audio" : `part ${part}`} is ${kind.replace("-", " ")}: ${detail}`

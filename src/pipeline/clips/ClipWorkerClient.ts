@@ -1,0 +1,122 @@
+/** Who makes clips and keeps them: a thread of its own where many are to be made, else this one. */
+import { existsSync } from "node:fs"
+import { Worker } from "node:worker_threads"
+import { Effect, Either, type Scope } from "effect"
+import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
+import { breath } from "../EventLoop.ts"
+import { fileOf, making, samplesOf, type Unusable, type Wanted } from "./ClipAnalysis.ts"
+import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipWorkerProtocol.ts"
+import type { Decode } from "./ReceivedAudio.ts"
+
+/** Makes an utterance's clip of a WAV file's bytes, or of samples, which are its own from then on, and keeps it. */
+export type MakeClip = (
+  key: UtteranceKey,
+  sound: Uint8Array | Pcm,
+  wanted: Wanted
+) => Effect.Effect<ClipWritten | Unusable, StateUnusable>
+
+/** What a clip is made with. */
+export interface ClipWork {
+  readonly decode: Decode
+  readonly makeClip: MakeClip
+}
+
+/** From so many clips on a thread is worth its start. */
+const worthAThread = 200
+
+/** Whoever makes this many clips, for as long as the scope. */
+export const clipMaker = (count: number): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> => {
+  const file = count < worthAThread ? undefined : threadFile()
+  return file === undefined ? inThisThread : inThread(file)
+}
+
+/** Makes clips in this thread: long ones step by step, since looks at tasks must not be late for them. */
+export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.map(
+  ClipFolder,
+  (clips): MakeClip =>
+    Effect.fnUntraced(function* (key, sound, wanted) {
+      const samples = samplesOf(sound)
+      if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
+      const pcm = samples.right
+      const steps = making(pcm, wanted)
+      let step = steps.next()
+      while (step.done !== true) {
+        if (pcm.samples.length >= longClip) yield* breath
+        step = steps.next()
+      }
+      return step.value._tag === "Unusable"
+        ? step.value
+        : { ...step.value, ...(yield* clips.keep(key, fileOf(sound, pcm))) }
+    })
+)
+
+/** Samples that take a few milliseconds a step. */
+const longClip = 10 * 24_000
+
+const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { state, folder } = yield* ClipFolder
+    const waiting = new Map<number, (answer: ClipAnswer["answer"]) => void>()
+    let ended: ClipAnswer["answer"] | undefined
+    const endWith = (message: string) => {
+      ended ??= { _tag: "Broken", message, code: undefined }
+      for (const tell of waiting.values()) tell(ended)
+      waiting.clear()
+    }
+    const thread = yield* Effect.acquireRelease(
+      Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [], resourceLimits })),
+      (worker) => Effect.promise(() => worker.terminate())
+    )
+    thread.on("message", (answers: ReadonlyArray<ClipAnswer>) => {
+      for (const { id, answer } of answers) {
+        waiting.get(id)?.(answer)
+        waiting.delete(id)
+      }
+    })
+    thread.on("error", (cause) => endWith(`the thread that makes clips broke down: ${cause.message}`))
+    thread.on("exit", () => endWith("the thread that makes clips has ended"))
+
+    let count = 0
+    let going: Array<ClipOrder> = []
+    /** What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a wait for the disk. */
+    const post = (order: ClipOrder) => {
+      if (going.push(order) > 1) return
+      setImmediate(() => {
+        const orders = going
+        going = []
+        thread.postMessage(
+          orders,
+          orders.map(({ sound }) => (sound instanceof Uint8Array ? sound : sound.samples).buffer)
+        )
+      })
+    }
+    return (key, sound, wanted) =>
+      Effect.flatMap(
+        Effect.async<ClipAnswer["answer"]>((resume) => {
+          const id = ++count
+          const tell = (answer: ClipAnswer["answer"]) => resume(Effect.succeed(answer))
+          if (ended !== undefined) return tell(ended)
+          waiting.set(id, tell)
+          post({ id, key, sound: owned(sound), wanted })
+        }),
+        (answer) =>
+          answer._tag === "Broken"
+            ? failOrDie(state, Object.assign(new Error(answer.message), { code: answer.code }))
+            : Effect.succeed(answer)
+      )
+  })
+
+/** A sound that can be handed over: as it came it may be a part of a larger piece of memory. */
+const owned = (sound: Uint8Array | Pcm): ClipOrder["sound"] =>
+  sound instanceof Uint8Array
+    ? new Uint8Array(sound)
+    : { ...sound, samples: whole(sound.samples) ? sound.samples : new Float32Array(sound.samples) }
+
+const whole = (samples: Float32Array): samples is Float32Array<ArrayBuffer> =>
+  samples.buffer instanceof ArrayBuffer && samples.byteLength === samples.buffer.byteLength
+
+const threadFile = (): string | undefined => builtProgram("clip-worker.mjs", import.meta.url, existsSync)

@@ -1,0 +1,96 @@
+/**
+ * What was received and is no WAV, as samples: plain MP3 within this process, all else by ffmpeg, several files a process when
+ * many wait.
+ */
+import { Deferred, Effect, Queue, type Scope } from "effect"
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { deliveryRate, type SampleRate } from "../../domain/time/Units.ts"
+import { filesPerProcess } from "../../ffmpeg/decode/DecodeJob.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { mp3Threads } from "../../ffmpeg/decode/Mp3WorkerClient.ts"
+import { endingOf, keptRate, statedRate } from "./AudioFormatDetection.ts"
+
+/** Why bytes are no audio that can be used, in words. */
+export interface Undecodable {
+  readonly _tag: "Undecodable"
+  readonly words: string
+}
+
+/** What is to be decoded. */
+export interface Received<E> {
+  readonly bytes: Uint8Array
+  /** Lays the bytes into a file, for a decoder that reads files, and tells its path. */
+  readonly laid: Effect.Effect<string, E>
+}
+
+/** Decodes what was received; at 24 or 48 kHz. */
+export type Decode = <E>(received: Received<E>) => Effect.Effect<Pcm, Undecodable | E>
+
+/** Files that are decoded together at most: two processes of them. */
+const mostAtOnce = 2 * filesPerProcess
+
+interface Waiting {
+  readonly path: string
+  readonly rate: SampleRate
+  readonly done: Deferred.Deferred<Pcm, Undecodable>
+}
+
+/** Makes a decoder that lasts as long as the scope. */
+export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = Effect.gen(function* () {
+  const ffmpeg = yield* Ffmpeg
+  const plainMp3 = yield* mp3Threads
+  const waiting = yield* Queue.unbounded<Waiting>()
+
+  const batch = (group: ReadonlyArray<Waiting>, rate: SampleRate) => {
+    const members = group.filter((one) => one.rate === rate)
+    if (members.length === 0) return Effect.void
+    return ffmpeg
+      .decodeMany(
+        members.map((one) => ({ path: one.path })),
+        rate
+      )
+      .pipe(
+        Effect.matchEffect({
+          onFailure: (fault) =>
+            Effect.forEach(members, (one) => Deferred.fail(one.done, undecodable(fault.message)), {
+              discard: true
+            }),
+          onSuccess: (results) =>
+            Effect.forEach(
+              members,
+              (one, place) => {
+                const result = results[place]
+                return result === undefined
+                  ? Deferred.fail(one.done, undecodable("ffmpeg gave no result for it"))
+                  : Deferred.complete(
+                      one.done,
+                      Effect.mapError(result, (fault) => undecodable(`expected audio, found ${fault.found}`))
+                    )
+              },
+              { discard: true }
+            )
+        })
+      )
+  }
+
+  yield* Queue.takeBetween(waiting, 1, mostAtOnce).pipe(
+    Effect.map((group) => Array.from(group)),
+    Effect.flatMap((group) =>
+      Effect.forEach(new Set(group.map((one) => one.rate)), (rate) => batch(group, rate), { discard: true })
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return ({ bytes, laid }) =>
+    Effect.gen(function* () {
+      const rate = keptRate(statedRate(bytes) ?? deliveryRate)
+      const pcm = endingOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
+      if (pcm !== undefined) return pcm
+      const done = yield* Deferred.make<Pcm, Undecodable>()
+      yield* Queue.offer(waiting, { path: yield* laid, rate, done })
+      return yield* Deferred.await(done)
+    })
+})
+
+const undecodable = (words: string): Undecodable => ({ _tag: "Undecodable", words })

@@ -1,0 +1,283 @@
+/** What an editor takes over: stems, clips and timelines. */
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Option } from "effect"
+import type { Room } from "../../audio/kernels/BufferPool.ts"
+import { resampled } from "../../audio/pcm/Resampling.ts"
+import { finishedWav } from "../../audio/formats/OutputConversion.ts"
+import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
+import { notDevice } from "../../domain/values/FileName.ts"
+import type { TimelineName } from "../../domain/manifest/Outputs.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import {
+  Timeline,
+  TimelineClip,
+  TimelineFilm,
+  TimelineMarker,
+  TimelineMedia,
+  TimelineTrack
+} from "../../domain/speech/Timeline.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import {
+  deliveryRate,
+  type Frames,
+  frames,
+  framesAt,
+  framesBetween,
+  millis,
+  millisAt,
+  type SampleRate
+} from "../../domain/time/Units.ts"
+import { csv } from "../../exports/Csv.ts"
+import { edl } from "../../exports/Edl.ts"
+import { finalCutXml } from "../../exports/FinalCutXml.ts"
+import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/Ixml.ts"
+import { framesUnder, pictureStart } from "../../exports/TimelineLanes.ts"
+import { labels } from "../../exports/AudacityLabels.ts"
+import { otio } from "../../exports/Otio.ts"
+import { xmeml } from "../../exports/Xmeml.ts"
+import { about, type Deliverable, formatOf } from "./OutputPlan.ts"
+import { inRooms } from "../mix/BufferScope.ts"
+import { limited } from "../mix/LoudnessNormalization.ts"
+import type { Level, Stem } from "../mix/MixRender.ts"
+import { type Programme, spoken } from "../mix/MixPlan.ts"
+import { framesBeforeStart, type Reel } from "../plan/VideoTimebase.ts"
+import { openFolder, writeChanged } from "../report/ResultFolder.ts"
+
+/** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
+export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
+  const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
+  const names = distinctNames(speakers.map((speaker) => notDevice(plainName(speaker ?? "voice"))))
+  return Array.zipWith(speakers, names, (speaker, name) => ({
+    speaker,
+    sink: { path: pathOf(name), format: formatOf(made, "wav"), ...about(made) }
+  }))
+}
+
+/** Clips that are being written while the next is made. */
+const writtenAtOnce = 4
+
+/**
+ * One Broadcast Wave a placement, named by its cue, speaker and time, about as loud as in the mix. It begins with the picture in which
+ * it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same is not written again.
+ */
+export const deliverClips = Effect.fnUntraced(function* (
+  made: Deliverable,
+  programme: Programme,
+  { gain, peak }: Level,
+  folder: string
+) {
+  const path = yield* Path.Path
+  yield* openFolder(folder)
+  const { rate } = programme
+  const { depth = 16 } = made.job.audio
+  const noteOf = notesOf(made)
+  const decibels = yield* steadyGain(
+    decibelsOf(gain),
+    made.placements.map((placement) => path.join(folder, `${clipName(placement)}.wav`))
+  )
+  const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Room) {
+    // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
+    const speech = yield* spoken(programme, placement, spokenLength(placement, rate), room)
+    const { samples: at48 } = resampled({ rate, samples: speech }, deliveryRate, room)
+    const held = limited(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
+    const samples = new Float32Array(fileLength(placement, made.reel))
+    samples.set(held, silenceBefore(placement, made.reel))
+    const note = { ...noteOf(placement), gain: decibels }
+    const { frameRate } = made.reel
+    const time = {
+      rate: deliveryRate,
+      depth,
+      timeReference: timeReferenceOf(placement, made.reel),
+      frameRate
+    }
+    return finishedWav(
+      { rate: deliveryRate, samples },
+      depth,
+      {
+        broadcast: {
+          timeReference: time.timeReference,
+          description: describedClip(note),
+          originator: "dubwright"
+        },
+        ixml: ixml(note, time)
+      },
+      room
+    )
+  })
+  return yield* Effect.forEach(
+    made.placements,
+    Effect.fnUntraced(function* (placement) {
+      const file = path.join(folder, `${clipName(placement)}.wav`)
+      yield* writeChanged(file, yield* inRooms((room) => clipOf(placement, room)))
+      return file
+    }),
+    { concurrency: writtenAtOnce }
+  )
+})
+
+const spokenLength = ({ start, end }: Placement, rate: SampleRate): Frames =>
+  framesBetween(framesAt(start, rate), framesAt(end, rate))
+
+/** A gain this near to the mix's is kept, in dB. */
+const nearGain = 0.5
+
+/**
+ * The gain of all clips in dB: that of the clips from the last run, as long as it is near. The mix's own gain differs by hundredths once
+ * any line changes, and every clip would be another file.
+ */
+const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  for (const file of files) {
+    const held = yield* Effect.option(fs.readFile(file))
+    if (Option.isNone(held)) continue
+    const before = gainNamed(Buffer.from(held.value.subarray(0, longestHeader)).toString("latin1"))
+    return before !== undefined && Math.abs(before - gain) <= nearGain ? before : heldGain(gain)
+  }
+  return heldGain(gain)
+})
+
+/** Bytes before a clip's samples: a cue's words are in there. */
+const longestHeader = 65_536
+
+/** How long a clip's file is: it ends in silence where its last picture does. */
+const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
+  frames(
+    Math.max(
+      silenceBefore(placement, { frameRate }) + spokenLength(placement, deliveryRate),
+      framesUnder(placement, frameRate, deliveryRate)
+    )
+  )
+
+/** Frames at 48 kHz from the beginning of the picture to that of the speech. */
+const silenceBefore = ({ start }: Placement, { frameRate }: Pick<Reel, "frameRate">): Frames =>
+  framesBetween(pictureStart(start, frameRate, deliveryRate), framesAt(start, deliveryRate))
+
+/** The position of a clip's first frame, in frames at 48 kHz since midnight of the film's timecode. */
+const timeReferenceOf = ({ start }: Placement, reel: Reel): Frames =>
+  frames(pictureStart(start, reel.frameRate, deliveryRate) + framesBeforeStart(reel))
+
+/** What each clip's file says of itself. */
+const notesOf = (made: Deliverable): ((placement: Placement) => Omit<ClipNote, "gain">) => {
+  const textOf = wordsOf(made)
+  return (placement) => ({
+    project: made.job.id,
+    cue: placement.lines[0].cue,
+    part: placement.lines[0].part + 1,
+    speaker: placement.speaker ?? "voice",
+    text: textOf(placement)
+  })
+}
+
+/** A placement's words, as the source has them. */
+const wordsOf = ({ entries }: Deliverable): ((placement: Placement) => string) => {
+  const texts = new Map(entries.map(({ index, text }) => [index, text]))
+  return ({ lines }) => Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
+}
+
+/**
+ * The timelines of a job, each as the texts of its files: clips and the film are named relative to the job's folder. Only a decision
+ * list may need more than one file.
+ */
+export const timelineTexts: Readonly<
+  Record<
+    TimelineName,
+    { readonly ending: string; readonly texts: (timeline: Timeline) => ReadonlyArray<string> }
+  >
+> = {
+  otio: { ending: "otio", texts: (timeline) => [otio(timeline)] },
+  fcpxml: { ending: "fcpxml", texts: (timeline) => [finalCutXml(timeline)] },
+  xml: { ending: "xml", texts: (timeline) => [xmeml(timeline)] },
+  edl: { ending: "edl", texts: edl },
+  labels: { ending: "labels.txt", texts: (timeline) => [labels(timeline)] },
+  csv: { ending: "csv", texts: (timeline) => [csv(timeline)] }
+}
+
+/**
+ * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a placement, and a
+ * marker where something is flagged.
+ */
+export const timelineOf = (made: Deliverable, filmPath: string | undefined): Timeline => {
+  const { job, placements, length, reel } = made
+  const nameOf = ({ speaker }: Placement) => speaker ?? "voice"
+  const textOf = wordsOf(made)
+  const clipOf = (placement: Placement): TimelineClip =>
+    TimelineClip.make(
+      {
+        cue: placement.lines[0].cue,
+        name: clipName(placement),
+        media: TimelineMedia.make(
+          {
+            path: `clips/${clipName(placement)}.wav`,
+            rate: deliveryRate,
+            depth: job.audio.depth ?? 16,
+            channels: 1,
+            length: fileLength(placement, reel),
+            timeReference: timeReferenceOf(placement, reel)
+          },
+          unchecked
+        ),
+        sourceIn: frames(0),
+        at: placement.start,
+        duration: millis(Math.max(1, placement.end - placement.start)),
+        speed: placement.speed,
+        text: textOf(placement),
+        flags: placement.flags
+      },
+      unchecked
+    )
+  return Timeline.make({
+    name: job.id,
+    duration: millisAt(length, deliveryRate),
+    ...(reel.film === undefined || filmPath === undefined
+      ? {}
+      : { film: TimelineFilm.make({ ...reel.film, path: filmPath }) }),
+    frameRate: reel.frameRate,
+    startFrame: reel.startFrame,
+    width: reel.width,
+    height: reel.height,
+    tracks: Array.dedupe(placements.map(nameOf)).map((name) =>
+      TimelineTrack.make({
+        name,
+        clips: placements.filter((placement) => nameOf(placement) === name).map(clipOf)
+      })
+    ),
+    markers: placements
+      .filter(({ flags }) => flags.length > 0)
+      .map((placement) =>
+        TimelineMarker.make({
+          at: placement.start,
+          name: `${placement.lines[0].cue}: ${placement.flags.join(", ")}`,
+          note: textOf(placement)
+        })
+      )
+  })
+}
+
+/** `0001_ANNA_00-00-01-000`: the cue, its part where it has several, the speaker, and when it is heard. */
+export const clipName = ({ lines: [line], speaker, start }: Placement): string => {
+  const number = `${line.cue}`.padStart(4, "0")
+  const part = line.part === 0 ? "" : `.${line.part + 1}`
+  const clock = new Date(start % 86_400_000).toISOString().slice(14, 23).replaceAll(/[:.]/gu, "-")
+  const hours = `${Math.floor(start / 3_600_000)}`.padStart(2, "0")
+  return `${number}${part}_${plainName(speaker ?? "voice")}_${hours}-${clock}`
+}
+
+/** The names, with a number behind those that are taken already, also on disks that do not tell A from a. */
+const distinctNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const taken = new Map<string, number>()
+  return names.map((name) => {
+    const count = (taken.get(name.toLowerCase()) ?? 0) + 1
+    taken.set(name.toLowerCase(), count)
+    return count === 1 ? name : `${name}_${count}`
+  })
+}
+
+/** A part of a file's name that every file system takes. */
+const plainName = (name: string): string =>
+  name
+    .normalize("NFC")
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-")
+    .replaceAll(/^-+|-+$/gu, "")
+    .slice(0, 60)
+    // Half of a character that was cut through.
+    .replace(/\p{Cs}$/u, "") || "voice"

@@ -1,0 +1,111 @@
+/** What a job's files are made of. */
+import type { Clip } from "../../domain/speech/Clip.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { SoundName } from "../../domain/manifest/Outputs.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import { deliveryRate, type Frames, frames, SampleRate } from "../../domain/time/Units.ts"
+import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
+import { type ContainerName, containerOf, containers } from "../../ffmpeg/mux/Container.ts"
+import type { AudioFormat } from "../../ffmpeg/encode/EncodeJob.ts"
+import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
+import type { Job } from "../load/Job.ts"
+import type { Coding } from "../mix/LoudnessNormalization.ts"
+import { lengthAt, type Programme } from "../mix/MixPlan.ts"
+import type { Reel } from "../plan/VideoTimebase.ts"
+
+/** Everything that a job's files are made of. */
+export interface Deliverable {
+  readonly job: Job
+  /** The folder of the batch's results; absolute. */
+  readonly out: string
+  readonly placements: ReadonlyArray<Placement>
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** The result's length in frames at 48 kHz. */
+  readonly length: Frames
+  /** What is heard, with the source's wording. */
+  readonly entries: ReadonlyArray<SubtitleEntry>
+  readonly chapters: ReadonlyArray<Chapter>
+  /** How the film counts its pictures, for editors' timelines. */
+  readonly reel: Reel
+}
+
+/** What every audio file of a job has in common. */
+export const about = ({ job, length }: Deliverable) => {
+  const rate = SampleRate.make(job.audio.rate ?? deliveryRate)
+  return {
+    rate,
+    frames: frames((length * rate) / deliveryRate),
+    tags: { title: job.id, ...job.tags, ...(job.language === undefined ? {} : { language: job.language }) }
+  }
+}
+
+/** How a job's track is called in a video. */
+export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
+
+/** How a format is written, as the job has it. */
+export const formatOf = ({ job: { audio } }: Pick<Deliverable, "job">, name: SoundName): AudioFormat => {
+  const { depth = 16, bitrate } = audio
+  switch (name) {
+    case "wav":
+      return { format: name, depth }
+    case "flac":
+      return { format: name, depth: depth === 16 ? 16 : 24 }
+    default:
+      return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
+  }
+}
+
+/**
+ * The job's own sound file that a video takes as it is, so that a mix is encoded once: M4A for MP4, Opus for WebM. Undefined where
+ * the file is of another rate or bit rate than a video gets, and where the video's sound is no copy of the mix.
+ */
+export const soundCopied = (
+  { outputs, original, audio }: Pick<Job, "outputs" | "original" | "audio">,
+  video: ContainerName
+): SoundName | undefined => {
+  const file = video === "mp4" ? "m4a" : video === "webm" ? "opus" : undefined
+  const isUsual = audio.bitrate === undefined && (audio.rate ?? deliveryRate) === deliveryRate
+  return file !== undefined && outputs.includes(file) && isUsual && original !== "duck" ? file : undefined
+}
+
+/** The coders that leave something out which a job's sound goes through, alone or into videos. */
+export const codingsOf = (
+  { outputs, into, audio: { bitrate } }: Pick<Job, "outputs" | "into" | "audio">,
+  channels: number
+): ReadonlyArray<Coding> =>
+  [...outputs, containerOf(into ?? "") ?? ""].flatMap((name): ReadonlyArray<Coding> => {
+    switch (name) {
+      case "mp3":
+      case "opus":
+        return [{ coder: name, bitrate: bitrate === undefined ? speechBitrates[name] : bitrate / channels }]
+      case "m4a":
+        return [{ coder: "aac", bitrate: bitrate === undefined ? speechBitrates.aac : bitrate / channels }]
+      case "mp4":
+        return [{ coder: "aac", bitrate: (containers.mp4.bitsPerChannel ?? 0) / 1_000 }]
+      case "webm":
+        return [{ coder: "opus", bitrate: (containers.webm.bitsPerChannel ?? 0) / 1_000 }]
+      default:
+        return []
+    }
+  })
+
+/** The mix at the highest rate of its clips; 24 kHz where there are none. */
+export const programmeOf = ({ job, placements, clips, length }: Deliverable): Programme => {
+  const rate = SampleRate.make(
+    placements.reduce(
+      (highest, { parts }) =>
+        Math.max(highest, ...parts.map(({ utterance }) => clips.get(utterance)?.rate ?? 0)),
+      24_000
+    )
+  )
+  const pans = Object.values(job.speakers).some(({ pan }) => pan !== undefined && pan !== 0)
+  return {
+    placements,
+    clips,
+    rate,
+    length: lengthAt(length, deliveryRate, rate),
+    channels: (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo" ? 2 : 1,
+    panOf: (speaker) => (speaker === undefined ? 0 : (job.speakers[speaker]?.pan ?? 0))
+  }
+}

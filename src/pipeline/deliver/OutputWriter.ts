@@ -1,0 +1,158 @@
+/** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import { type OutputName, soundNames, timelineNames } from "../../domain/manifest/Outputs.ts"
+import { unheard } from "../../domain/report/Report.ts"
+import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import { srt } from "../../exports/Srt.ts"
+import { vtt } from "../../exports/Vtt.ts"
+import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import {
+  about,
+  codingsOf,
+  type Deliverable,
+  formatOf,
+  programmeOf,
+  soundCopied,
+  trackTitle
+} from "./OutputPlan.ts"
+import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
+import { excerptOf } from "../mix/LoudnessSample.ts"
+import { bettered, gainTo, missedBy, targetOf } from "../mix/LoudnessNormalization.ts"
+import { type Level, master, type Stem } from "../mix/MixRender.ts"
+import type { Programme } from "../mix/MixPlan.ts"
+import { Progress } from "../Progress.ts"
+import { openFolder, writeResult } from "../report/ResultFolder.ts"
+
+/** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
+export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable) {
+  const { job, out, entries } = made
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const progress = yield* Progress
+  const folder = path.join(out, job.id)
+  const fileOf = (ending: string, part = 0) =>
+    path.join(folder, `${job.id}${part === 0 ? "" : `-${part + 1}`}.${ending}`)
+  yield* openFolder(folder)
+
+  const wants = (output: OutputName) => job.outputs.includes(output)
+  const videos = videoNames.filter(wants)
+  // A video needs the sound as a file: without one among the results a WAV is made for the time being.
+  const needsWav = videos.some((name) => soundCopied(job, name) === undefined)
+  const passing = needsWav && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
+  const sinks: ReadonlyArray<AudioSink> = [
+    ...soundNames
+      .filter(wants)
+      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...about(made) })),
+    ...(passing === undefined ? [] : [{ path: passing, format: formatOf(made, "wav"), ...about(made) }])
+  ]
+
+  const programme = programmeOf(made)
+  const stemFolder = path.join(folder, "stems")
+  const stems = wants("stems") ? stemsOf(made, (name) => path.join(stemFolder, `${name}.wav`)) : []
+  if (stems.length > 0) yield* openFolder(stemFolder)
+  const timelines = timelineNames.filter(wants)
+  // A timeline is nothing without the clips that it lays out.
+  const inPieces = wants("clips") || timelines.length > 0
+  const { measured, peaks, level } =
+    sinks.length > 0 || stems.length > 0 || inPieces
+      ? yield* mastered(made, programme, sinks, stems)
+      : noSound
+
+  const texts = subtitleNames.filter(wants)
+  for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
+
+  const sound = passing ?? fileOf("wav")
+  for (const name of videos) {
+    yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
+    const copied = soundCopied(job, name)
+    yield* muxed(made, copied === undefined ? sound : fileOf(copied), fileOf(name))
+  }
+  if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
+
+  const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
+  const timeline = timelineOf(
+    made,
+    job.video === undefined ? undefined : pathFrom(path, folder, job.video.path)
+  )
+  const laidOut = yield* Effect.forEach(
+    timelines.flatMap((name) => {
+      const { ending, texts } = timelineTexts[name]
+      return texts(timeline).map((text, part) => ({ text, file: fileOf(ending, part) }))
+    }),
+    ({ text, file }) => Effect.as(writeResult(file, text), file)
+  )
+  const files = [
+    ...[...soundNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
+    ...laidOut,
+    ...stems.map(({ sink }) => sink.path),
+    ...clips
+  ]
+  return { files, measured, peaks }
+})
+
+/** The way from a folder to a file with forward slashes; absolute where there is none, as between disks of Windows. */
+const pathFrom = (path: Path.Path, folder: string, file: string): string =>
+  path.relative(folder, file).split(path.sep).join("/")
+
+/** Where nothing but words is asked for, nothing is mixed. */
+const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as const
+
+/** The job's sound at its level; made again where the excerpt it was levelled by did not stand for the whole. */
+const mastered = Effect.fnUntraced(function* (
+  { job, chapters }: Deliverable,
+  programme: Programme,
+  sinks: ReadonlyArray<AudioSink>,
+  stems: ReadonlyArray<Stem>
+) {
+  const target = targetOf(job.loudness, codingsOf(job, programme.channels))
+  const madeWith = (gain: number) => {
+    const level: Level = { gain, peak: target.peak }
+    const made = master(job.id, programme, level, { sinks, chapters }, stems)
+    return Effect.map(made, (heard) => ({ ...heard, level }))
+  }
+  const made = yield* madeWith(yield* gainTo(programme, target))
+  const better = bettered(made.level.gain, target, made.measured)
+  const result = better === undefined || excerptOf(programme) === programme ? made : yield* madeWith(better)
+  const missed = missedBy(target, result.measured)
+  if (missed !== undefined)
+    yield* Effect.flatMap(Progress, (progress) =>
+      progress.emit({ _tag: "Warning", message: `${job.id} ${missed}` })
+    )
+  return result
+})
+
+const videoNames = ["mp4", "mov", "mkv", "webm"] as const
+const subtitleNames = ["srt", "vtt"] as const
+
+const subtitles: Readonly<
+  Record<(typeof subtitleNames)[number], (entries: ReadonlyArray<SubtitleEntry>) => string>
+> = {
+  srt,
+  vtt
+}
+
+const muxed = Effect.fnUntraced(function* (
+  { job, entries, placements, out }: Deliverable,
+  sound: string,
+  target: string
+) {
+  const ffmpeg = yield* Ffmpeg
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  if (job.video === undefined) return
+  const language = job.language === undefined ? {} : { language: job.language }
+  const text = path.join(out, job.id, `.${job.id}.track.srt`)
+  const spoken = entries.length > 0
+  if (spoken) yield* writeResult(text, srt(entries))
+  yield* ffmpeg
+    .mux({
+      video: job.video.path,
+      out: target,
+      tracks: [{ path: sound, isDefault: true, title: trackTitle(job), spoken: placements, ...language }],
+      original: job.original === "duck" ? job.duck : job.original,
+      subtitles: spoken ? [{ path: text, title: trackTitle(job), ...language }] : []
+    })
+    .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))
+})

@@ -1,0 +1,141 @@
+/** Videos that several jobs go into: each job a sound track and a subtitle in its language. */
+import { createHash } from "node:crypto"
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Option } from "effect"
+import { JobId } from "../../domain/values/Ids.ts"
+import { soundNames } from "../../domain/manifest/Outputs.ts"
+import { fromSeconds } from "../../domain/time/Units.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { DubTrack, SubtitleTrack } from "../../ffmpeg/mux/MuxJob.ts"
+import { Deliveries } from "../../store/tables/Deliveries.ts"
+import { allThere } from "./DeliveryFingerprint.ts"
+import { trackTitle } from "./OutputPlan.ts"
+import type { Job } from "../load/Job.ts"
+import type { JobResult } from "./JobDelivery.ts"
+import { Progress } from "../Progress.ts"
+import { reportIn } from "../report/ReportFile.ts"
+
+/**
+ * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked, and says what
+ * becomes of the video's own sound. Returns the results with the videos among their files; where one cannot be made, its jobs have
+ * failed.
+ */
+export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
+  out: string,
+  results: ReadonlyArray<JobResult>
+) {
+  const shared = Array.groupBy(
+    results.filter(({ job }) => job.into !== undefined),
+    ({ job }) => job.into ?? ""
+  )
+  const progress = yield* Progress
+  const ends = new Map<string, SharedEnd>()
+  for (const [name, members] of Object.entries(shared)) {
+    const jobs = members.flatMap(({ job, status }) => (status === "delivered" ? [job] : []))
+    if (jobs.length < members.length || !Array.isNonEmptyArray(jobs)) {
+      const missing = members.flatMap(({ job, status }) => (status === "delivered" ? [] : [job.id]))
+      yield* progress.emit({
+        _tag: "Warning",
+        message: `${name}: not made: ${missing.join(", ")} is missing`
+      })
+      continue
+    }
+    ends.set(name, yield* deliverOne(out, name, jobs))
+  }
+  return results.map((result) => withEnd(result, ends.get(result.job.into ?? "")))
+})
+
+/** How a video ended: its path, or why it could not be made. */
+type SharedEnd = { readonly path: string } | { readonly error: string }
+
+const withEnd = (result: JobResult, end: SharedEnd | undefined): JobResult => {
+  if (end === undefined || result.status !== "delivered") return result
+  if ("path" in end) return { ...result, files: [...result.files, end.path] }
+  const { job, metrics, last, looks } = result
+  return { job, metrics, last, looks, status: "failed", error: end.error }
+}
+
+const deliverOne = Effect.fnUntraced(function* (
+  out: string,
+  name: string,
+  jobs: Array.NonEmptyReadonlyArray<Job>
+) {
+  const ffmpeg = yield* Ffmpeg
+  const path = yield* Path.Path
+  const [first] = jobs
+  const target = path.join(out, name)
+  const members = yield* Effect.forEach(jobs, (job) => memberOf(out, job))
+  const digest = createHash("sha256")
+    .update(JSON.stringify([first.original, first.duck, first.video?.path, members]))
+    .digest("hex")
+  const deliveries = yield* Deliveries
+  const id = JobId.make(name)
+  const before = (yield* deliveries.all(out)).get(id)
+  if (before?.digest === digest && (yield* allThere(out, before))) return { path: target }
+  const [track, ...others] = members.map(({ track }) => track)
+  if (track === undefined || first.video === undefined) return { error: `${name}: nothing goes into it` }
+  yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Muxing", file: name }))
+  const muxing = ffmpeg.mux({
+    video: first.video.path,
+    out: target,
+    tracks: [{ ...track, isDefault: true }, ...others],
+    original: first.original === "duck" ? first.duck : first.original,
+    subtitles: members.flatMap(({ subtitle }) => (subtitle === undefined ? [] : [subtitle]))
+  })
+  return yield* Effect.matchEffect(muxing, {
+    onFailure: ({ message }) => Effect.succeed<SharedEnd>({ error: `${name}: ${message}` }),
+    onSuccess: () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const stat = yield* Effect.option(fs.stat(target))
+        if (Option.isSome(stat)) {
+          const files = [{ path: name, bytes: Number(stat.value.size) }]
+          yield* deliveries.remember(out, id, { digest, files })
+        }
+        return { path: target } satisfies SharedEnd
+      })
+  })
+})
+
+interface Member {
+  readonly track: DubTrack
+  readonly subtitle: SubtitleTrack | undefined
+  /** What tells its files from others. */
+  readonly state: ReadonlyArray<string>
+}
+
+/** A job's most exact sound, and its subtitle where it delivers one. */
+const memberOf = Effect.fnUntraced(function* (out: string, job: Job) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const fileOf = (ending: string) => path.join(out, job.id, `${job.id}.${ending}`)
+  const sound = fileOf(soundNames.find((name) => job.outputs.includes(name)) ?? "wav")
+  const text = (["srt", "vtt"] as const).find((name) => job.outputs.includes(name))
+  const about = {
+    title: trackTitle(job),
+    ...(job.language === undefined ? {} : { language: job.language })
+  }
+  const state = yield* Effect.forEach([sound, ...(text === undefined ? [] : [fileOf(text)])], (file) =>
+    Effect.map(
+      Effect.option(fs.stat(file)),
+      Option.match({
+        onNone: () => "",
+        onSome: ({ size, mtime }) => `${size} ${Option.getOrUndefined(mtime)?.getTime() ?? 0}`
+      })
+    )
+  )
+  const member: Member = {
+    track: { path: sound, isDefault: false, spoken: yield* spokenIn(out, job), ...about },
+    subtitle: text === undefined ? undefined : { path: fileOf(text), ...about },
+    state
+  }
+  return member
+})
+
+/** When a job's cues are heard, by its report. */
+const spokenIn = Effect.fnUntraced(function* (out: string, { id }: Job) {
+  const report = yield* reportIn(out, id)
+  return (report?.cues ?? []).flatMap(({ placed }) =>
+    placed === undefined ? [] : [{ start: fromSeconds(placed.start), end: fromSeconds(placed.end) }]
+  )
+})

@@ -1,0 +1,87 @@
+/** A job's entry, settled: every choice made. */
+import { Array } from "effect"
+import type { JobId } from "../../domain/values/Ids.ts"
+import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
+import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import type { DuckSettings } from "../../domain/manifest/SoundSettings.ts"
+import { FitLimits } from "../../domain/speech/Placement.ts"
+import { fromSeconds } from "../../domain/time/Units.ts"
+import { type Duck, usualDuck } from "../../audio/level/Ducking.ts"
+import type { Batch, Job } from "./Job.ts"
+import { languageInName } from "./LanguageFromFilename.ts"
+import type { RunFlags } from "./RunFlags.ts"
+
+const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
+
+/** A job with the manifest's defaults, the flags, and what is usual in place of what it does not say itself. */
+export const settledJob = (
+  id: JobId,
+  input: string,
+  inputName: string,
+  defaults: Defaults,
+  entry: JobEntry,
+  service: Batch["service"],
+  flags: RunFlags,
+  resolve: (file: string) => { readonly path: string; readonly name: string }
+): Job => {
+  const said = { ...defaults, ...entry }
+  const fit = { ...defaults.fit, ...entry.fit }
+  const language = said.language ?? flags.language ?? languageInName(inputName).language
+  const own = {
+    provider: said.provider ?? flags.provider,
+    voice: said.voice ?? flags.voice,
+    model: said.model ?? flags.model,
+    speed: said.speed,
+    vol: said.vol,
+    pitch: said.pitch
+  }
+  const offered =
+    own.voice === undefined && own.provider === undefined && service === "embedded"
+      ? flags.embeddedVoice?.(language)
+      : undefined
+  return {
+    id,
+    input,
+    inputName,
+    ...(entry.video === undefined ? {} : { video: resolve(entry.video) }),
+    ...(entry.sheet === undefined ? {} : { sheet: resolve(entry.sheet) }),
+    ...(language === undefined ? {} : { language }),
+    voice: { ...own, ...offered },
+    speakers: { ...defaults.speakers, ...entry.speakers },
+    nativeInput: said.nativeInput ?? "srt",
+    unit: said.unit ?? "cue",
+    onFailure: said.onFailure ?? "fail",
+    fit: FitLimits.make({
+      maxSpeed: fit.maxSpeed ?? Math.min(1.3, fit.hardMaxSpeed ?? 1.3),
+      hardMaxSpeed: Math.max(fit.hardMaxSpeed ?? 1.6, fit.maxSpeed ?? 1),
+      early: fromSeconds(fit.early ?? 0.3),
+      late: fromSeconds(fit.late ?? 0.5)
+    }),
+    retake: fit.retake ?? false,
+    text: {
+      ...(flags.bilingual === undefined ? {} : { bilingual: flags.bilingual }),
+      ...defaults.text,
+      ...entry.text
+    },
+    lexicon: [...(entry.lexicon ?? []), ...(defaults.lexicon ?? [])],
+    pauses: { ...defaults.pauses, ...entry.pauses },
+    loudness: said.loudness ?? -16,
+    timeline: { ...defaults.timeline, ...entry.timeline },
+    original: said.original ?? "keep",
+    duck: duckOf({ ...defaults.duck, ...entry.duck }),
+    audio: { ...defaults.audio, ...entry.audio },
+    tags: { ...defaults.tags, ...entry.tags },
+    ...(said.chapters === undefined
+      ? {}
+      : { chapters: [...said.chapters].sort((a, b) => a.start - b.start) }),
+    ...(said.into === undefined ? {} : { into: said.into }),
+    verify: said.verify ?? false,
+    ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
+    outputs: Array.dedupe(said.outputs ?? usualOutputs)
+  }
+}
+
+const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({
+  amount,
+  fade: fade === undefined ? usualDuck.fade : fromSeconds(fade)
+})

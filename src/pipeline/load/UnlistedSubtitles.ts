@@ -1,0 +1,83 @@
+/** Subtitles beside a manifest that none of its jobs speaks. */
+import { readdir, readFile, stat } from "node:fs/promises"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import { Effect } from "effect"
+import picomatch from "picomatch"
+import { glob } from "tinyglobby"
+import { isManifest } from "./BatchId.ts"
+import type { Batch } from "./Job.ts"
+
+/** Folders that hold no inputs. */
+export const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**"]
+
+/** Names of subtitles. */
+export const subtitleFiles = ["**/*.{srt,vtt,sbv,ass,ssa}"]
+
+/** How deep below the manifest's folder they are looked for. */
+export const depth = 3
+
+/**
+ * Whether a manifest's text names a file, by itself or by a pattern, in a job or in a comment: a job that is commented out is
+ * left out on purpose. Paths are relative to the manifest, with forward slashes.
+ */
+export const namedIn = (text: string): ((file: string) => boolean) => {
+  const inputs = [...text.matchAll(/\binput["']?:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}"'#][^\n,}#]*))/gu)]
+    .flatMap((match) => match[1] ?? match[2] ?? match[3] ?? [])
+    .map((input) => input.trim().replace(/^\.\//u, ""))
+  const matches = inputs.filter((input) => /[*?[{(!]/u.test(input)).map((pattern) => picomatch(pattern))
+  return (file) => inputs.includes(file) || mentions(text, file) || matches.some((isMatch) => isMatch(file))
+}
+
+/** Whether a path stands in a text as a whole, not as the end of another. */
+const mentions = (text: string, file: string): boolean => {
+  for (let at = text.indexOf(file); at >= 0; at = text.indexOf(file, at + 1)) {
+    const before = text
+      .slice(0, at)
+      .replace(/(?<![.\w/])\.\/$/u, "")
+      .at(-1)
+    const after = text[at + file.length]
+    if (!/[\p{L}\p{N}_./-]/u.test(before ?? " ") && !/[\p{L}\p{N}_-]/u.test(after ?? " ")) return true
+  }
+  return false
+}
+
+/** Their paths relative to the manifest; none for bare files. Manifests beside it may have them as inputs of their own. */
+export const unlisted = (
+  batch: Pick<Batch, "manifest" | "jobs" | "every" | "out" | "state">
+): Effect.Effect<ReadonlyArray<string>> =>
+  !isManifest(batch.manifest)
+    ? Effect.succeed([])
+    : Effect.promise(async () => {
+        const folder = dirname(resolve(batch.manifest))
+        const within = (other: string) => `${relative(folder, other).split(sep).join("/")}/**`
+        const files = await glob(subtitleFiles, {
+          cwd: folder,
+          deep: depth,
+          onlyFiles: true,
+          ignore: [...elsewhere, within(batch.out), within(batch.state)],
+          caseSensitiveMatch: false
+        })
+        const inputs = new Set((batch.every ?? batch.jobs).map(({ input }) => input))
+        const left = files.filter((file) => !inputs.has(join(folder, file)))
+        if (left.length === 0) return []
+        const manifests = (await readdir(folder)).filter(isManifest)
+        const named = (await Promise.all(manifests.map((name) => textOf(join(folder, name))))).map(namedIn)
+        return left.filter((file) => !named.some((isNamed) => isNamed(file))).sort()
+      }).pipe(Effect.catchAllDefect(() => Effect.succeed([])))
+
+/** More than a manifest has: data of something else. */
+const longest = 4_000_000
+
+const textOf = async (file: string): Promise<string> => {
+  const { size } = await stat(file)
+  return size > longest ? "" : readFile(file, "utf8")
+}
+
+/** One line on them; undefined where there are none. */
+export const unlistedText = (manifest: string, files: ReadonlyArray<string>): string | undefined => {
+  if (files.length === 0) return undefined
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : ""
+  const what = files.length === 1 ? "subtitle is" : "subtitles are"
+  const mend = basename(manifest) === "dubwright.yaml" ? "dubwright init adds jobs" : "add jobs"
+  return `${files.length} ${what} in no job: ${files.slice(0, 3).join(", ")}${more} (${mend})`
+}

@@ -1,0 +1,93 @@
+/** A thread that makes sections of a programme, seen from the delivery. */
+import { existsSync } from "node:fs"
+import { MessageChannel, Worker } from "node:worker_threads"
+import { Effect, Iterable, type Scope } from "effect"
+import type { Section } from "../../audio/pcm/Section.ts"
+import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
+import type { Made } from "../../ffmpeg/encode/Encoder.ts"
+import { heardOf } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { feeds } from "../../ffmpeg/encode/SampleSinks.ts"
+import type { MixLine } from "./SectionRenderer.ts"
+import {
+  failureOf,
+  type SectionAnswer,
+  type SectionFailure,
+  type SectionOrder,
+  slotBytes,
+  type SomeLines,
+  type ThreadStart
+} from "./SectionWorkerProtocol.ts"
+
+/** The thread's program; undefined where it was not built. */
+export const threadProgram = (): string | undefined =>
+  builtProgram("section-worker.mjs", import.meta.url, existsSync)
+
+/** Slots of a thread: what it may be ahead of ffmpeg, 3 MiB. */
+const slotCount = 6
+
+/** Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late. */
+const linesAtOnce = 32
+
+/** Makes a section of its lines and hands on what comes of it, in order. Only one at a time. */
+export type MakeSection = (
+  section: Section,
+  lines: Iterable<MixLine>,
+  handOn: (made: Made) => void
+) => Effect.Effect<void, SectionFailure>
+
+/** Starts a thread, which ends with the scope. */
+export const sectionThread = (
+  program: string,
+  start: Pick<ThreadStart, "mastering" | "orders" | "clips">
+): Effect.Effect<MakeSection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const isFed = feeds(start.orders)
+    const count = isFed ? slotCount : 1
+    const room = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
+    const slots = new SharedArrayBuffer(4 * count)
+    const taken = new Int32Array(slots)
+    const lines = new MessageChannel()
+    const workerData: ThreadStart = { ...start, lines: lines.port2, room, slots }
+    const transferList = [lines.port2]
+    const worker = yield* Effect.acquireRelease(
+      Effect.sync(() => new Worker(program, { workerData, transferList, execArgv: [], resourceLimits })),
+      (thread) => Effect.promise(() => thread.terminate())
+    )
+    const fedFrom = (order: number, slot: number, length: number): Made => ({
+      kind: "fed",
+      order,
+      bytes: new Uint8Array(room, slot * slotBytes, length),
+      taken: () => {
+        Atomics.store(taken, slot, 0)
+        Atomics.notify(taken, slot)
+      }
+    })
+    const send = (section: Section, its: Iterable<MixLine>) => {
+      for (const some of Iterable.chunksOf(its, linesAtOnce))
+        lines.port1.postMessage(some satisfies SomeLines)
+      worker.postMessage(section satisfies SectionOrder)
+    }
+    return (section, its, handOn) =>
+      Effect.async<void, SectionFailure>((resume) => {
+        const hear = (answer: SectionAnswer) => {
+          if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
+          if (answer.kind === "made") heardOf(answer.heard).forEach(handOn)
+          end()
+          resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
+        }
+        // A thread that dies is a fault in the program.
+        const die = (cause: unknown) => {
+          end()
+          resume(Effect.die(cause))
+        }
+        const end = () => worker.off("message", hear).off("error", die)
+        worker.on("message", hear).on("error", die)
+        try {
+          send(section, its)
+        } catch (cause) {
+          end()
+          resume(Effect.fail(failureOf(cause)))
+        }
+        return Effect.sync(end)
+      })
+  })

@@ -1,0 +1,158 @@
+/** How a planned job would come out, before it is spoken: lengths measured, learned or estimated, and what would not fit. */
+import { Array, Option } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import { Clip, Segment } from "../../domain/speech/Clip.ts"
+import type { Estimate } from "../../domain/values/Estimate.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import type { LengthSource, PlannedJob, TightLine } from "../../domain/report/PlanReport.ts"
+import {
+  frames,
+  framesBetween,
+  Lufs,
+  type Micros,
+  type Millis,
+  millis,
+  millisAtMicros,
+  millisHolding,
+  SampleRate,
+  seconds
+} from "../../domain/time/Units.ts"
+import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
+import { likelyLength } from "../../script/language/SpeechRate.ts"
+import type { CueWords } from "../../script/spoken/SpokenWords.ts"
+import { lineName, placeLines } from "./LinePlacement.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
+
+/** How a job would come out. */
+export interface Forecast extends Pick<PlannedJob, "tight" | "lengths"> {
+  /** The lines that the film ends before, by their cues. */
+  readonly cut: ReadonlyArray<number>
+}
+
+/** What of a plan a forecast goes by. */
+export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
+  readonly job: Pick<JobPlan["job"], "fit">
+  readonly words: { readonly cues: ReadonlyArray<Pick<CueWords, "cue" | "line">> }
+  readonly video: { readonly duration: Micros } | undefined
+}
+
+/** What is known of how long speech takes. */
+export interface Known {
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Milliseconds for a character, of a voice that was heard before. */
+  readonly speechTime: (casting: Casting) => Estimate | undefined
+}
+
+/** Places a job's lines as a run would, each as long as is known or likely. */
+export const forecastOf = (plan: Forecastable, known: Known): Forecast => {
+  const { lines, uses, job, words, video } = plan
+  const sources = new Map<string, LengthSource>()
+  const clips = new Map<UtteranceKey, Clip>()
+  for (const { utterance, lines: refs } of uses) {
+    const { clip, lengthFrom } = clipOf(utterance, known)
+    clips.set(utterance.key, clip)
+    for (const ref of refs) if (ref.replaced !== true) sources.set(lineName(ref), lengthFrom)
+  }
+  const placements = placeLines({
+    lines,
+    uses,
+    clips,
+    limits: job.fit,
+    ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
+  })
+  const byName = new Map(lines.map((line) => [lineName(line), line]))
+  const places = new Map(words.cues.map(({ cue, line }) => [cue, line]))
+  const count = (source: LengthSource) => [...sources.values()].filter((one) => one === source).length
+  return {
+    tight: placements
+      .filter(({ flags }) => flags.includes("fast") || flags.includes("overrun"))
+      .flatMap((placement) => {
+        const [first, ...others] = placement.lines.flatMap((ref) =>
+          Option.toArray(Option.fromNullable(byName.get(lineName(ref))))
+        )
+        return first === undefined
+          ? []
+          : [
+              tightLine(
+                placement,
+                [first, ...others],
+                places.get(first.cue),
+                sources.get(lineName(first)) ?? "estimated",
+                lengthOf(placement, clips)
+              )
+            ]
+      })
+      .sort((a, b) => a.cue - b.cue),
+    cut: placements.flatMap(({ flags, lines: [{ cue }] }) => (flags.includes("cut") ? [cue] : [])),
+    lengths: { measured: count("measured"), learned: count("learned"), estimated: count("estimated") }
+  }
+}
+
+const tightLine = (
+  { speed, end, flags, shortenBy }: Placement,
+  lines: Array.NonEmptyReadonlyArray<Line>,
+  line: number | undefined,
+  lengthFrom: LengthSource,
+  needs: Millis
+): TightLine => {
+  const [first] = lines
+  const slotEnd = millis(Math.max(...lines.map(({ slot }) => slot?.end ?? 0)))
+  return {
+    cue: first.cue,
+    ...(line === undefined ? {} : { line }),
+    ...(first.speaker === undefined ? {} : { speaker: first.speaker }),
+    said: lines.map(({ said }) => said).join(" "),
+    start: seconds(first.slot?.start ?? millis(0)),
+    end: seconds(slotEnd),
+    needs: seconds(needs),
+    lengthFrom,
+    speed: Math.round(speed * 100) / 100,
+    late: seconds(millis(end - slotEnd)),
+    flags,
+    ...(shortenBy === undefined ? {} : { shortenBy })
+  }
+}
+
+const lengthOf = ({ parts }: Placement, clips: ReadonlyMap<UtteranceKey, Clip>): Millis =>
+  millis(
+    parts.reduce((sum, { utterance, segment }) => {
+      const clip = clips.get(utterance)
+      const heard = clip?.segments[segment]
+      return clip === undefined || heard === undefined
+        ? sum
+        : sum + millisHolding(framesBetween(heard.from, heard.to), clip.rate)
+    }, 0)
+  )
+
+/** An utterance's clip; one as long as its words will likely take where it is not at hand. */
+const clipOf = (
+  { key, casting, said }: Utterance,
+  { clips, speechTime }: Known
+): { readonly clip: Clip; readonly lengthFrom: LengthSource } => {
+  const clip = clips.get(key)
+  if (clip !== undefined) return { clip, lengthFrom: "measured" }
+  const pace = speechTime(casting)
+  let at = frames(0)
+  const segments = Array.map(said, (words) => {
+    const likely = likelyLength(words) / (casting.speed ?? 1)
+    const length = pace === undefined ? likely : blended(pace, pace.mean * charactersOf(words), likely)
+    const from = at
+    at = frames(from + Math.max(1, length) * (rate / 1000))
+    return Segment.make({ from, to: at, loudness: Lufs.make(-16), peak: 0 })
+  })
+  return {
+    clip: Clip.make({ key, rate, frames: at, checksum: "", segments, cut: "silence" }),
+    lengthFrom: pace === undefined ? "estimated" : "learned"
+  }
+}
+
+/** What a voice taught, the more the oftener it was heard: a single line full of numbers says little of the next. */
+const blended = ({ count }: Estimate, learned: number, likely: number): number =>
+  (count * learned + fewTimes * likely) / (count + fewTimes)
+
+/** A voice heard so often is believed as much as the words. */
+const fewTimes = 10
+
+const rate = SampleRate.make(24_000)

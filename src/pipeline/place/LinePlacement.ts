@@ -1,0 +1,204 @@
+/** Where every line of a job is heard: clips measured, lines of each speaker fitted together, narrations strung out. */
+import { Array, Option } from "effect"
+import { type Fitted, fitLines } from "../../audio/fit/LineFitting.ts"
+import type { FitLine } from "../../audio/fit/FitCost.ts"
+import { type Clip, isSaid } from "../../domain/speech/Clip.ts"
+import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Line, Slot } from "../../domain/speech/Line.ts"
+import { ClipPart, type FitLimits, Placement } from "../../domain/speech/Placement.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
+import { charactersOf, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
+
+/** Silence between the pieces of a line that was too long for one task. */
+export const pieceGap = millis(120)
+
+/** What is to be placed. */
+export interface Placeable {
+  readonly lines: ReadonlyArray<Line>
+  readonly uses: ReadonlyArray<UtteranceUse>
+  /** The clips at hand; a line whose clip is missing is not placed. */
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Second takes of single lines: heard instead of the first where they are shorter. */
+  readonly takes?: ReadonlyArray<UtteranceUse>
+  readonly limits: FitLimits
+  /** The film's length, where there is one. */
+  readonly horizon?: Millis
+}
+
+/** Every placement in order of its start. */
+export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
+  const blocks = blocksOf(job)
+  const timed = blocks.filter((block) => block.slot !== undefined)
+  const tracks = Object.values(Array.groupBy(timed, trackOf))
+  const placed = [
+    ...tracks.flatMap((track) => placeTrack(track, job)),
+    ...placeInTurn(blocks.filter((block) => block.slot === undefined))
+  ]
+  const { horizon = Infinity } = job
+  return placed
+    .map((placement) => (placement.end > horizon ? cutOff(placement) : placement))
+    .sort((a, b) => a.start - b.start || a.lines[0].cue - b.lines[0].cue || a.lines[0].part - b.lines[0].part)
+}
+
+/** A placement that the film does not hold: what lies behind its end is not heard. */
+const cutOff = (placement: Placement): Placement =>
+  Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, unchecked)
+
+/** The name under which a line is found by its reference. */
+export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
+  `${line.cue}.${line.part}`
+
+/** The names of the lines that their provider passed over, whatever else it said in their task. */
+export const unsaidLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
+  new Set(
+    uses.flatMap(({ utterance, lines }) => {
+      const clip = clips.get(utterance.key)
+      if (clip?.segments.length !== lines.length) return []
+      return lines.flatMap((line, part) => {
+        const segment = clip.segments[part]
+        return segment === undefined || isSaid(segment) || line.replaced === true ? [] : [lineName(line)]
+      })
+    })
+  )
+
+/** Speech that is moved as one. */
+interface Block {
+  readonly lines: Array.NonEmptyArray<LineRef>
+  readonly parts: Array.NonEmptyArray<ClipPart>
+  readonly speaker: SpeakerName | undefined
+  readonly voice: string
+  readonly slot: Slot | undefined
+  readonly pause: Millis
+  readonly length: Millis
+  readonly characters: number
+  /** The length of a second take that is heard instead, where there is one. */
+  readonly retaken?: Millis
+}
+
+const blocksOf = (job: Placeable): ReadonlyArray<Block> => {
+  const shorter = shorterTakes(job)
+  return firstTakes(job).map((block) => {
+    const take =
+      block.lines.length > 1 || block.parts.length > 1 ? undefined : shorter.get(lineName(block.lines[0]))
+    return take === undefined || take.length >= block.length
+      ? block
+      : { ...block, parts: take.parts, retaken: take.length }
+  })
+}
+
+/** The second takes at hand, by their lines. */
+const shorterTakes = ({
+  takes = [],
+  clips
+}: Placeable): ReadonlyMap<string, Pick<Block, "parts" | "length">> =>
+  new Map(
+    takes.flatMap(({ utterance, lines: [line] }) => {
+      const clip = clips.get(utterance.key)
+      if (clip === undefined) return []
+      const [heard] = clip.segments
+      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 }, unchecked)]
+      const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
+      return [[lineName(line), { parts, length }] as const]
+    })
+  )
+
+const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => {
+  const byName = new Map(lines.map((line) => [lineName(line), line]))
+  const blocks = new Map<string, Block>()
+  for (const { utterance, lines: refs } of uses) {
+    const clip = clips.get(utterance.key)
+    if (clip === undefined) continue
+    const together = clip.cut === "together" && refs.length > 1
+    const groups = together ? [refs] : refs.map((ref): Array.NonEmptyReadonlyArray<LineRef> => [ref])
+    groups.forEach((all, segment) => {
+      const group = all.filter(({ replaced }) => replaced !== true)
+      if (!Array.isNonEmptyArray(group)) return
+      const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
+      const heard = clip.segments[segment]
+      if (!Array.isNonEmptyArray(members) || heard === undefined || !isSaid(heard)) return
+      const part = ClipPart.make({ utterance: utterance.key, segment }, unchecked)
+      const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
+      const name = lineName(group[0])
+      const before = blocks.get(name)
+      blocks.set(
+        name,
+        before === undefined
+          ? blockOf(members, group, part, length)
+          : { ...before, parts: [...before.parts, part], length: millis(before.length + pieceGap + length) }
+      )
+    })
+  }
+  return [...blocks.values()]
+}
+
+const blockOf = (
+  members: Array.NonEmptyArray<Line>,
+  lines: Array.NonEmptyReadonlyArray<LineRef>,
+  part: ClipPart,
+  length: Millis
+): Block => {
+  const [first] = members
+  const last = members.at(-1)
+  return {
+    lines: [...lines],
+    parts: [part],
+    speaker: first.speaker,
+    voice: first.casting.voice,
+    slot:
+      first.slot === undefined || last?.slot === undefined
+        ? undefined
+        : { start: first.slot.start, end: millis(Math.max(...members.map((line) => line.slot?.end ?? 0))) },
+    pause: first.pause ?? millis(0),
+    length,
+    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0)
+  }
+}
+
+/** Lines of one speaker never overlap; where no speaker is named, a voice stands for one. */
+const trackOf = (block: Block): string =>
+  block.speaker === undefined ? `voice ${block.voice}` : `speaker ${block.speaker}`
+
+const placeTrack = (
+  track: ReadonlyArray<Block>,
+  { limits, horizon }: Placeable
+): ReadonlyArray<Placement> => {
+  const lines = track.map((block): FitLine => ({
+    start: block.slot?.start ?? millis(0),
+    end: block.slot?.end ?? millis(0),
+    length: block.length,
+    characters: block.characters,
+    ...(block.retaken === undefined ? {} : { recorded: block.retaken })
+  }))
+  const fitted = fitLines(lines, limits, horizon)
+  return Array.zipWith(track, fitted, placementOf)
+}
+
+/** A narration's lines follow each other, each after its pause. */
+const placeInTurn = (blocks: ReadonlyArray<Block>): ReadonlyArray<Placement> => {
+  let free = 0
+  return blocks.map((block, at) => {
+    const start = millis(free + (at === 0 ? 0 : block.pause))
+    free = start + block.length
+    return placementOf(block, { start, end: millis(free), speed: 1, flags: [] })
+  })
+}
+
+const placementOf = (block: Block, fitted: Fitted): Placement =>
+  Placement.make(
+    {
+      lines: block.lines,
+      parts: block.parts,
+      ...(block.speaker === undefined ? {} : { speaker: block.speaker }),
+      start: fitted.start,
+      end: fitted.end,
+      speed: fitted.speed,
+      flags: [
+        ...fitted.flags,
+        ...(block.lines.length > 1 ? (["together"] as const) : []),
+        ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
+      ],
+      ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
+    },
+    unchecked
+  )

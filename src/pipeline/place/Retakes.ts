@@ -1,0 +1,67 @@
+/**
+ * Second takes: lines that do not fit at `fit.maxSpeed`, so that they were sped up beyond it or run on too long, are asked for again,
+ * spoken faster by the voice itself.
+ */
+import { Effect } from "effect"
+import { Casting } from "../../domain/speech/Casting.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { FitLimits, Placement } from "../../domain/speech/Placement.ts"
+import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { millisAtMicros } from "../../domain/time/Units.ts"
+import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { srtInput } from "../../script/utterances/SrtPayload.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { Batch } from "../load/Job.ts"
+import { lineName, placeLines } from "./LinePlacement.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
+
+/** The second takes that a job wants, by what its first takes came to; none unless the job asks for them. */
+export const retakesOf = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
+  const { job, lines, uses } = plan
+  if (!job.retake) return []
+  const store = yield* UtteranceStore
+  const stored = yield* store.clips([...new Set(uses.map(({ utterance }) => utterance.key))])
+  const placements = placeLines({
+    lines,
+    uses,
+    clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+    limits: job.fit,
+    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
+  })
+  const byName = new Map(lines.map((line) => [lineName(line), line]))
+  return placements.flatMap((placement): ReadonlyArray<UtteranceUse> => {
+    const line = byName.get(lineName(placement.lines[0]))
+    return line === undefined
+      ? []
+      : retakeOf(placement, line, job.fit, batch.profileOf(line.casting.provider))
+  })
+})
+
+/** Speeds that are asked for are whole steps of this, so that small changes of a film's timing find the same take again. */
+const speedStep = 0.05
+
+/**
+ * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for. The text goes
+ * as SRT where the provider takes it, else as it is where it has enough characters.
+ */
+const retakeOf = (
+  { lines, parts, start, end, speed, flags }: Placement,
+  line: Line,
+  limits: FitLimits,
+  { controls, srtInput: takesSrt, minChars }: ProviderProfile
+): ReadonlyArray<UtteranceUse> => {
+  if (!flags.includes("fast") && !flags.includes("overrun")) return []
+  if (line.slot === undefined || lines.length > 1 || parts.length > 1 || controls.speed === undefined)
+    return []
+  const own = line.casting.speed ?? 1
+  const room = Math.max(1, Math.min(end, line.slot.end + limits.late) - start)
+  const needed = Math.min(((end - start) * speed) / room, limits.hardMaxSpeed)
+  const wanted = Math.ceil((own * needed) / speedStep - 1e-9) * speedStep
+  const faster = Math.round(Math.min(controls.speed.max, wanted) * 100) / 100
+  if (faster <= own || (!takesSrt && charactersOf(line.said) < minChars)) return []
+  const casting = Casting.make({ ...line.casting, speed: faster })
+  const utterance = takesSrt
+    ? makeUtterance(casting, "srt", srtInput([line.said]), [line.said])
+    : makeUtterance(casting, "text", line.said, [line.said])
+  return [UtteranceUse.make({ utterance, lines: [LineRef.make({ cue: line.cue, part: line.part })] })]
+}

@@ -1,0 +1,166 @@
+/** A job's lines and utterances with a person's changes in them: only what sounds different is spoken again. */
+import { Array, Either, Equal } from "effect"
+import { Casting } from "../../domain/speech/Casting.ts"
+import { type CueOverride, type CueOverrides, overrideName } from "../../domain/manifest/CueOverride.ts"
+import { Line, Slot } from "../../domain/speech/Line.ts"
+import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { fromSeconds } from "../../domain/time/Units.ts"
+import { LineRef, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
+import { lineName } from "../place/LinePlacement.ts"
+import { controlFaults } from "./VoiceCasting.ts"
+
+/** What is mended. */
+export interface Mendable {
+  readonly lines: ReadonlyArray<Line>
+  /** How the lines would be spoken without any change. */
+  readonly uses: ReadonlyArray<UtteranceUse>
+}
+
+/** What became of it. */
+export interface Mended extends Mendable {
+  /** Changes that are passed over, and why; a line each. */
+  readonly notices: ReadonlyArray<string>
+}
+
+/**
+ * Lines as changed, and the utterances that say them. A line that sounds different gets an utterance of its own; the utterance
+ * it shared with others stays as it is, and only its part of it is not heard. Left: every change that cannot be made.
+ */
+export const mended = (
+  { lines, uses }: Mendable,
+  overrides: CueOverrides,
+  textOf: (cue: number) => string | undefined,
+  rules: UtteranceRules
+): Either.Either<Mended, Array.NonEmptyReadonlyArray<string>> => {
+  if (Object.keys(overrides).length === 0) return Either.right({ lines, uses, notices: [] })
+  const notices = passedOver(lines, overrides, textOf).map(
+    ({ name, why }) => `the change to cue ${name} is passed over: ${why}`
+  )
+  const changes = lines.map((line) => {
+    const override = overrides[overrideName(line)]
+    return override === undefined || isStale(override, textOf(line.cue))
+      ? Either.right({ line, anew: false })
+      : changed(line, override, rules)
+  })
+  const faults = Array.getLefts(changes).flat()
+  const made = Array.getRights(changes)
+  const anew = made.filter((one) => one.anew).map(({ line }) => line)
+  const own = anew.map((line) => planUtterances([line], rules))
+  faults.push(...own.flatMap(({ violations }) => violations.map(({ message }) => message)))
+  if (Array.isNonEmptyArray(faults)) return Either.left(faults)
+  const names = new Set(anew.map(lineName))
+  return Either.right({
+    lines: made.map(({ line }) => line),
+    uses: [...uses.flatMap((use) => without(use, names)), ...own.flatMap((plan) => plan.uses)],
+    notices
+  })
+}
+
+/** An utterance without the lines that are spoken anew; nothing where no other line is left in it. */
+const without = (use: UtteranceUse, names: ReadonlySet<string>): ReadonlyArray<UtteranceUse> => {
+  const gone = use.lines.filter((ref) => names.has(lineName(ref)))
+  if (gone.length === 0) return [use]
+  if (gone.length === use.lines.length) return []
+  const lines = Array.map(use.lines, (ref) =>
+    gone.includes(ref) ? LineRef.make({ ...ref, replaced: true }) : ref
+  )
+  return [UtteranceUse.make({ utterance: use.utterance, lines })]
+}
+
+const changed = (
+  line: Line,
+  override: CueOverride,
+  rules: UtteranceRules
+): Either.Either<{ readonly line: Line; readonly anew: boolean }, ReadonlyArray<string>> => {
+  const name = `cue ${overrideName(line)}`
+  const casting = recast(line.casting, override, rules.profileOf)
+  const slot = retimed(line.slot, override)
+  if (Either.isLeft(casting) || Either.isLeft(slot)) {
+    const faults = [...leftOf(casting), ...leftOf(slot)]
+    return Either.left(faults.map((fault) => `${name}: ${fault}`))
+  }
+  const said = override.say ?? line.said
+  return Either.right({
+    line: Line.make({
+      ...line,
+      said,
+      casting: casting.right,
+      ...(slot.right === undefined ? {} : { slot: slot.right })
+    }),
+    anew: override.alone === true || said !== line.said || !Equal.equals(casting.right, line.casting)
+  })
+}
+
+const leftOf = <A>(either: Either.Either<A, ReadonlyArray<string>>): ReadonlyArray<string> =>
+  Either.isLeft(either) ? either.left : []
+
+/** A casting with another voice or speed; a voice and a model belong to their provider. */
+const recast = (
+  before: Casting,
+  { voice, provider, model, speed }: CueOverride,
+  profileOf: UtteranceRules["profileOf"]
+): Either.Either<Casting, ReadonlyArray<string>> => {
+  const moved = provider !== undefined && provider !== before.provider
+  const chosen = voice ?? (moved ? undefined : before.voice)
+  if (chosen === undefined) return Either.left([`provider: ${provider}: name a voice of this provider too`])
+  const profile = profileOf(provider ?? before.provider)
+  const kept = moved ? controlsOf(before, profile) : before
+  const after = Casting.make({
+    ...kept,
+    provider: provider ?? before.provider,
+    voice: chosen,
+    ...(model === undefined ? {} : { model }),
+    ...(speed === undefined || (speed === 1 && profile.controls.speed === undefined) ? {} : { speed })
+  })
+  const faults = controlFaults(after, profile)
+  return faults.length === 0 ? Either.right(after) : Either.left(faults)
+}
+
+/** What a line keeps when it moves to another provider: the controls that this one has too. */
+const controlsOf = ({ speed, vol, pitch }: Casting, { controls }: ProviderProfile) => ({
+  ...(speed === undefined || controls.speed === undefined ? {} : { speed }),
+  ...(vol === undefined || controls.vol === undefined ? {} : { vol }),
+  ...(pitch === undefined || controls.pitch === undefined ? {} : { pitch })
+})
+
+const retimed = (
+  before: Slot | undefined,
+  { start, end }: CueOverride
+): Either.Either<Slot | undefined, ReadonlyArray<string>> => {
+  if (start === undefined && end === undefined) return Either.right(before)
+  if (before === undefined) return Either.left(["a narration's lines have no times of their own"])
+  const slot = {
+    start: start === undefined ? before.start : fromSeconds(start),
+    end: end === undefined ? before.end : fromSeconds(end)
+  }
+  return slot.start < slot.end
+    ? Either.right(Slot.make(slot))
+    : Either.left([`it would end (${slot.end / 1000} s) before it starts (${slot.start / 1000} s)`])
+}
+
+const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
+  was !== undefined && text !== undefined && plain(was) !== plain(text)
+
+const plain = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim()
+
+/** A change that is passed over, and why. */
+export interface PassedOver {
+  /** The line's name: `12`, or `12.2` for the second speaker of cue 12. */
+  readonly name: string
+  readonly why: string
+}
+
+/** The changes that change nothing, for what the script says by now. */
+export const passedOver = (
+  lines: ReadonlyArray<Line>,
+  overrides: CueOverrides,
+  textOf: (cue: number) => string | undefined
+): ReadonlyArray<PassedOver> => {
+  const names = new Set(lines.map(overrideName))
+  return Object.entries(overrides).flatMap(([name, override]) => {
+    if (isStale(override, textOf(Number.parseInt(name, 10))))
+      return [{ name, why: "the script says something else there by now" }]
+    return names.has(name) ? [] : [{ name, why: "nothing is said there" }]
+  })
+}

@@ -1,0 +1,286 @@
+/** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
+import { Array, Effect, Either } from "effect"
+import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import { millisAtMicros } from "../../domain/time/Units.ts"
+import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
+import { castLines } from "../../script/spoken/VoiceAssignment.ts"
+import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
+import { lexiconOf } from "../../script/spoken/Lexicon.ts"
+import { type Filmed, withinFilm } from "../../script/spoken/FilmEnd.ts"
+import { readScript } from "../../script/ScriptFile.ts"
+import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
+import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
+import { type Words, wordsOf } from "../../script/spoken/SpokenWords.ts"
+import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
+import { inputBytes } from "../load/InputFile.ts"
+import { InputFault, InputRejected, rejected } from "../load/InputRejected.ts"
+import type { Batch, Job } from "../load/Job.ts"
+import { soundNotices, videoOf } from "./JobVideo.ts"
+import { type Mendable, type Mended, mended } from "./AppliedOverrides.ts"
+import { overridesPath } from "../load/OverridesFile.ts"
+import { type Reel, reelOf } from "./VideoTimebase.ts"
+import { castingOf, controlFaults } from "./VoiceCasting.ts"
+
+/** A job with all that is known of it before anything is spoken. */
+export interface JobPlan {
+  readonly job: Job
+  readonly script: Script
+  readonly words: Words
+  readonly lines: ReadonlyArray<Line>
+  readonly uses: ReadonlyArray<UtteranceUse>
+  readonly video: MediaInfo | undefined
+  readonly reel: Reel
+  /** The choices that a subtitle in two languages leaves, if its manifest makes none. */
+  readonly bilingual?: BilingualPlan | undefined
+  /** What its film is too short for, and which of a person's changes to its cues are passed over, and why. */
+  readonly notices: ReadonlyArray<string>
+}
+
+/** A batch, planned. */
+export interface BatchPlan {
+  readonly batch: Batch
+  readonly jobs: Array.NonEmptyReadonlyArray<JobPlan>
+  /** Each utterance once, in the order in which it is first used. */
+  readonly utterances: ReadonlyArray<Utterance>
+  /** What was mended or passed over in the scripts, a line each. */
+  readonly notices: ReadonlyArray<string>
+}
+
+/** Plans every job; fails with every fault of every job. */
+export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
+  const { plan, rejected } = yield* planWhatCan(batch)
+  if (rejected !== undefined) return yield* rejected
+  return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
+})
+
+/** A batch as far as it can be planned. */
+export interface PartialPlan {
+  /** The jobs without a fault; undefined where there is none. */
+  readonly plan: BatchPlan | undefined
+  /** Every fault of the others. */
+  readonly rejected: InputRejected | undefined
+}
+
+/** Plans the jobs that can be planned. */
+export const planWhatCan = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
+  const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
+    concurrency: 2
+  })
+  const faults = Array.getLefts(planned).flatMap((error) => error.faults)
+  const jobs = Array.getRights(planned)
+  const partial: PartialPlan = {
+    plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs) : undefined,
+    rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined
+  }
+  return partial
+})
+
+const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): BatchPlan => {
+  const utterances = new Map<UtteranceKey, Utterance>()
+  for (const { uses } of jobs)
+    for (const { utterance } of uses)
+      if (!utterances.has(utterance.key)) utterances.set(utterance.key, utterance)
+  return {
+    batch,
+    jobs,
+    utterances: [...utterances.values()],
+    // What is not heard at all is told before what was mended.
+    notices: [...(batch.notices ?? []), ...jobs.flatMap(jobNotices), ...jobs.flatMap(scriptNotices)]
+  }
+}
+
+/** A job's script, and what is to be said of it, before anybody has a voice. */
+export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Batch) {
+  const bytes = yield* inputBytes(job.input, job.inputName)
+  const script = yield* readScript(
+    bytes,
+    job.inputName,
+    job.encoding === undefined ? {} : { encoding: job.encoding }
+  ).pipe(Either.mapLeft(unreadScript))
+  return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch)) }
+})
+
+/** When a cue may start at the latest, in milliseconds: sums of such times are whole numbers of 32 bits. */
+const latestStart = 500 * 3_600_000
+
+const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
+  const { script, words: all } = yield* readWords(job, batch)
+  const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
+  if (far !== undefined)
+    return yield* rejected(
+      job.inputName,
+      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours: expected a time below 500 hours`
+    )
+  const video = yield* videoOf(job)
+  const { words, notice } = yield* filmedOf(job, script, all, video)
+  const lines = yield* linesIn(job, words, batch)
+  const rules: UtteranceRules = {
+    profileOf: batch.profileOf,
+    unit: job.unit,
+    nativeInput: job.nativeInput,
+    timed: script._tag === "Subtitle",
+    ...(job.language === undefined ? {} : { language: job.language })
+  }
+  const { uses, violations } = planUtterances(lines, rules)
+  if (Array.isNonEmptyReadonlyArray(violations)) {
+    const lineOf = new Map(words.cues.map(({ cue, line }) => [cue, line]))
+    return yield* InputRejected.make({
+      faults: Array.map(violations, (violation) => {
+        const line = lineOf.get(cueOf(violation))
+        return InputFault.make({
+          file: job.inputName,
+          message: violation.message,
+          ...(line === undefined ? {} : { line })
+        })
+      })
+    })
+  }
+  const mending = yield* mendedBy(job, script, { lines, uses }, batch, rules)
+  const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
+    rejected(batch.manifest, `job ${job.id}: ${fault}`)
+  )
+  const missed = lostNotice(job, words)
+  const notices = [notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
+    (told) => told !== undefined
+  )
+  const spoken = Effect.fnUntraced(function* (chosen: Job) {
+    const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch))
+    const kept = yield* filmedOf(chosen, script, read, video)
+    return planUtterances(yield* linesIn(chosen, kept.words, batch), rules).uses
+  })
+  const bilingual = yield* choicesOf(job, script, spoken)
+  const plan: JobPlan = { job, script, words, ...mending, video, reel, notices, bilingual }
+  return plan
+})
+
+/** The words that the job's film, where it has one, is long enough for. */
+const filmedOf = (
+  { id, fit, inputName, onFailure, video: named }: Job,
+  script: Script,
+  words: Words,
+  video: MediaInfo | undefined
+): Either.Either<Filmed, InputRejected> =>
+  video === undefined || named === undefined
+    ? Either.right({ words, notice: undefined })
+    : withinFilm(script, words, {
+        name: named.name,
+        length: millisAtMicros(video.duration),
+        early: fit.early,
+        silently: onFailure === "silence"
+      }).pipe(Either.mapLeft((fault) => rejected(inputName, `job ${id}: ${fault}`)))
+
+/** What a script says in each of its cues. */
+export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
+  const texts = new Map(
+    script._tag === "Subtitle"
+      ? [...script.cues, ...script.lost].map(({ index, text }) => [index, text] as const)
+      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
+  )
+  return (cue) => texts.get(cue)
+}
+
+/** The lines with what a person changed about them. */
+const mendedBy = (
+  { id, overrides }: Job,
+  script: Script,
+  planned: Mendable,
+  { manifest }: Batch,
+  rules: UtteranceRules
+): Either.Either<Mended, InputRejected> => {
+  return mended(planned, overrides ?? {}, textsOf(script), rules).pipe(
+    Either.mapLeft((faults) =>
+      InputRejected.make({
+        faults: Array.map(faults, (fault) =>
+          InputFault.make({ file: overridesPath(manifest), message: `job ${id}: ${fault}` })
+        )
+      })
+    )
+  )
+}
+
+/** How many lines are named. */
+const named = 3
+
+/** That lines will not be heard because they cannot be read. */
+const lostNotice = ({ inputName, onFailure }: Job, words: Words): string | undefined => {
+  const lost = words.cues.flatMap((cue) => ("why" in cue ? [cue.line] : []))
+  if (lost.length === 0) return undefined
+  const [it, they] = lost.length === 1 ? ["it", "line"] : ["them", "lines"]
+  const places = lost.slice(0, named).map((line) => `${inputName}:${line}`)
+  const more = lost.length > named ? ` and ${lost.length - named} more` : ""
+  const outcome =
+    onFailure === "silence"
+      ? `onFailure: silence delivers the job without ${it}`
+      : `the job fails unless you correct ${it} or set onFailure: silence`
+  return `${lost.length} ${they} cannot be read and will not be heard (${places.join(", ")}${more}); ${outcome}`
+}
+
+const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
+  InputRejected.make({
+    faults: Array.map(faults, ({ line, found, expected }) =>
+      InputFault.make({ file, line, message: found === "" ? expected : `"${found}": ${expected}` })
+    )
+  })
+
+/** The words as the job's cue sheet has them, where it has one. */
+const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words) {
+  if (sheet === undefined) return words
+  const rows = yield* Either.mapLeft(
+    cueSheetOf(yield* inputBytes(sheet.path, sheet.name), sheet.name),
+    unreadScript
+  )
+  return { ...words, cues: withSheet(words.cues, rows) }
+})
+
+const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
+  lexiconOf(job.lexicon).pipe(
+    Either.mapLeft((faults) =>
+      InputRejected.make({
+        faults: Array.map(faults, ({ entry, why }) =>
+          InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
+        )
+      })
+    ),
+    Either.map((lexicon) =>
+      wordsOf(script, job.text, lexicon, {
+        speakers: Object.keys(job.speakers),
+        pauses: job.pauses,
+        ...(job.language === undefined ? {} : { language: job.language })
+      })
+    )
+  )
+
+const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
+  castLines(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
+    Either.mapLeft((uncast) => rejected(job.inputName, `job ${job.id}: ${uncast.message}`)),
+    Either.flatMap((lines) => {
+      const faults = faultsOfControls(lines, batch).map((fault) =>
+        InputFault.make({ file: batch.manifest, message: `job ${job.id}: ${fault}` })
+      )
+      return Array.isNonEmptyArray(faults) ? Either.left(InputRejected.make({ faults })) : Either.right(lines)
+    })
+  )
+
+const faultsOfControls = (lines: ReadonlyArray<Line>, batch: Batch): ReadonlyArray<string> =>
+  Array.dedupe(lines.map(({ casting }) => casting)).flatMap((casting) =>
+    controlFaults(casting, batch.profileOf(casting.provider))
+  )
+
+const cueOf = (violation: Violation): number =>
+  ("lines" in violation ? violation.lines[0] : violation.line).cue
+
+const jobNotices = ({ job, notices }: JobPlan): ReadonlyArray<string> =>
+  notices.map((notice) => `job ${job.id}: ${notice}`)
+
+const scriptNotices = ({ job, script, words, uses }: JobPlan): ReadonlyArray<string> => [
+  ...[...script.notices, ...words.notices].map(({ line, message }) => `${job.inputName}:${line}: ${message}`),
+  ...(job.unit === "sentence" && uses.some(({ utterance }) => utterance.input === "srt")
+    ? [`job ${job.id}: ${cueByCue}`]
+    : [])
+]
+
+const cueByCue =
+  "unit: sentence does nothing where the text goes as SRT, which has an entry for each cue; nativeInput: text speaks sentences whole"

@@ -1,0 +1,145 @@
+/** Estimates how much room a run takes on the disk: its clips in the state folder, its results in the output folder. */
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { deliveryRate } from "../../domain/time/Units.ts"
+import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
+import { naturalLength } from "../../script/language/SpeechRate.ts"
+import type { Job } from "../load/Job.ts"
+import type { JobPlan } from "./BatchPlan.ts"
+
+/** What decides the size of a job's results. */
+export interface Footprint extends Pick<Job, "outputs" | "into" | "audio" | "original"> {
+  /** The length of the result. */
+  readonly seconds: number
+  /** The length of all speech in it. */
+  readonly speech: number
+  readonly stems: number
+  readonly stereo: boolean
+  /** Cues, each of which has its row in the report. */
+  readonly cues: number
+  /** The size of the film's file and the number of channels of its sound; 0 where there is none. */
+  readonly film: { readonly bytes: number; readonly channels: number }
+}
+
+/** The footprint of a planned job whose film has this size. */
+export const footprintOf = ({ job, lines, uses, video, words }: JobPlan, filmBytes: number): Footprint => {
+  const speech = uses.reduce((sum, { utterance }) => sum + speechSeconds(utterance), 0)
+  const end = lines.reduce((last, { slot }) => Math.max(last, (slot?.end ?? 0) / 1000), 0)
+  const pans = Object.values(job.speakers).some(({ pan }) => pan !== undefined && pan !== 0)
+  return {
+    outputs: job.outputs,
+    ...(job.into === undefined ? {} : { into: job.into }),
+    audio: job.audio,
+    original: job.original,
+    seconds: video === undefined ? Math.max(end, speech) : video.duration / 1_000_000,
+    speech,
+    stems: new Set(lines.map(({ speaker }) => speaker)).size,
+    stereo: (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo",
+    cues: words.cues.length,
+    film: { bytes: filmBytes, channels: video?.sounds[0]?.channels ?? 0 }
+  }
+}
+
+/** Bytes of a job's results. A film that several jobs share is added by `diskNeed`. */
+export const resultBytes = (footprint: Footprint): number => {
+  const { outputs, speech, stems, cues } = footprint
+  const pages = reportBytes + cues * cueBytes
+  const inPieces = outputs.some((name) => name === "clips" || editors.has(name))
+  return (
+    outputs.reduce((sum, name) => sum + (sizeOf[name]?.(footprint) ?? 0), pages) +
+    (outputs.includes("stems") ? stems * wavBytes(footprint) : 0) +
+    (inPieces ? speech * deliveryRate * 2 : 0)
+  )
+}
+
+/** Bytes that a job needs only while it is delivered: the sound of a video where no WAV is asked for. */
+const passingBytes = (footprint: Footprint): number =>
+  footprint.outputs.includes("wav") || (footprint.into === undefined && !hasVideo(footprint))
+    ? 0
+    : wavBytes(footprint)
+
+const hasVideo = ({ outputs }: Footprint): boolean =>
+  outputs.some((name) => name === "mp4" || name === "mov" || name === "mkv" || name === "webm")
+
+/** A job's footprint, and the bytes that its results take already. */
+export interface Delivered {
+  readonly footprint: Footprint
+  readonly present: number
+}
+
+/**
+ * The most bytes that results of these jobs take on top of what is there. A file is written beside the one that it
+ * replaces, so that both exist until it is whole.
+ */
+export const diskNeed = (jobs: ReadonlyArray<Delivered>): number => {
+  const shared = new Map<string, number>()
+  for (const { footprint } of jobs)
+    if (footprint.into !== undefined)
+      shared.set(footprint.into, Math.max(shared.get(footprint.into) ?? 0, footprint.film.bytes))
+  const grown = jobs.reduce(
+    (sum, { footprint, present }) =>
+      sum +
+      Math.max(0, resultBytes(footprint) - present) +
+      (footprint.into === undefined ? 0 : lossyTrack(footprint)),
+    0
+  )
+  const beside = jobs.reduce(
+    (most, { footprint, present }) =>
+      Math.max(most, Math.min(present, resultBytes(footprint)) + passingBytes(footprint)),
+    0
+  )
+  return Math.ceil(grown + beside + [...shared.values()].reduce((sum, bytes) => sum + bytes, 0))
+}
+
+/** The most bytes of clips that are still to be fetched: 16 bits at 48 kHz; speech that has 24 kHz takes half of it. */
+export const clipBytes = (unsent: ReadonlyArray<Utterance>): number =>
+  Math.ceil(unsent.reduce((sum, utterance) => sum + clipSeconds(utterance) * deliveryRate * 2, 0))
+
+const speechSeconds = ({ said }: Pick<Utterance, "said">): number =>
+  said.reduce((sum, words) => sum + naturalLength(words) / 1000, 0)
+
+/** An SRT is spoken on its own timeline, with slots a quarter longer than its words need and pauses between them. */
+const clipSeconds = ({ said, input }: Utterance): number =>
+  input === "srt" ? speechSeconds({ said }) * 1.25 + said.length * 0.8 : speechSeconds({ said })
+
+/** report.json, report.html with its waveform and player, and the subtitles. */
+const reportBytes = 600_000
+const cueBytes = 2_500
+
+const editors: ReadonlySet<string> = new Set(["otio", "fcpxml", "xml", "edl", "labels", "csv"])
+
+const channelsOf = ({ stereo }: Footprint): number => (stereo ? 2 : 1)
+
+const wavBytes = (footprint: Footprint): number => {
+  const { rate = deliveryRate, depth = 16 } = footprint.audio
+  return footprint.seconds * rate * channelsOf(footprint) * (depth / 8)
+}
+
+/** FLAC leaves a half to two thirds of speech's bytes. */
+const flacShare = 0.65
+
+const lossy = (footprint: Footprint, perChannel: number): number =>
+  (footprint.seconds * (footprint.audio.bitrate ?? perChannel * channelsOf(footprint)) * 1000) / 8
+
+/** Channels of a video's new track: ducked, it has those of the film's sound, as stereo or 5.1. */
+const trackChannels = (footprint: Footprint): number =>
+  footprint.original === "duck" ? (footprint.film.channels >= 6 ? 6 : 2) : channelsOf(footprint)
+
+const lossyTrack = (footprint: Footprint): number =>
+  (footprint.seconds * trackChannels(footprint) * speechBitrates.aac * 1000) / 8
+
+const filmAnd =
+  (track: (footprint: Footprint) => number) =>
+  (footprint: Footprint): number =>
+    footprint.film.bytes + track(footprint)
+
+const sizeOf: Readonly<Record<string, (footprint: Footprint) => number>> = {
+  wav: wavBytes,
+  flac: (footprint) => wavBytes(footprint) * flacShare,
+  m4a: (footprint) => lossy(footprint, speechBitrates.aac),
+  mp3: (footprint) => lossy(footprint, speechBitrates.mp3),
+  opus: (footprint) => lossy(footprint, speechBitrates.opus),
+  mp4: filmAnd(lossyTrack),
+  mov: filmAnd(lossyTrack),
+  webm: filmAnd(lossyTrack),
+  mkv: filmAnd((footprint) => footprint.seconds * deliveryRate * 2 * trackChannels(footprint) * flacShare)
+}

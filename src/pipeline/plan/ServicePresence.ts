@@ -1,0 +1,78 @@
+/** A service that is not there when a run first asks it: its address, what was refused, and what to check. */
+import { Data, Effect, Schedule } from "effect"
+import type { CallFault } from "../../gateway/GatewayErrors.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import type { Batch } from "../load/Job.ts"
+import { Progress } from "../Progress.ts"
+
+/** Nothing answers at the service's address. */
+export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
+  /** The service's address. */
+  readonly service: string
+  /** What was refused, and by whom. */
+  readonly words: string
+  /** What to check. */
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.service}: ${this.words}; ${this.advice}, then run again`
+  }
+}
+
+/** A few quick tries, about eight seconds in all: a service that restarts is back by then. */
+const quickly = Schedule.spaced("2 seconds").pipe(Schedule.intersect(Schedule.recurs(4)))
+
+/**
+ * Asks the service for the first time. Fails where its address is wrong or nothing runs there; other faults may pass, and are tried
+ * again by whoever meets them.
+ */
+export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "service">) {
+  const gateway = yield* Gateway
+  const progress = yield* Progress
+  const address = service === "embedded" ? "the bundled service" : shown(service.baseUrl)
+  const warned = (message: string) => progress.emit({ _tag: "Warning", message })
+  let isFirst = true
+  const ping = Effect.tapError(gateway.ping, (fault) =>
+    Effect.suspend(() => {
+      const why = absence(fault)
+      if (why === undefined || !isFirst) return Effect.void
+      isFirst = false
+      return warned(`${address}: ${why.words}; trying again for 8 seconds`)
+    })
+  )
+  const answer = yield* Effect.either(
+    Effect.retry(ping, { schedule: quickly, while: (fault) => absence(fault) !== undefined })
+  )
+  if (answer._tag === "Right" || answer.left._tag === "Refused") return
+  const why = absence(answer.left)
+  if (why !== undefined) return yield* new ServiceAbsent({ service: address, ...why })
+  yield* warned(`${answer.left.message}; it is tried again for a while`)
+})
+
+/** An address without a name and password in it. */
+const shown = (baseUrl: string): string => {
+  const { origin, pathname } = new URL(baseUrl)
+  return origin + pathname.replace(/\/+$/u, "")
+}
+
+const tls = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/u
+
+/** What a fault says of an address at which there is no such service; undefined where the fault may pass. */
+export const absence = (fault: CallFault): Pick<ServiceAbsent, "words" | "advice"> | undefined => {
+  if ((fault._tag !== "Unreachable" && fault._tag !== "Broken") || fault.code === undefined) return undefined
+  const { code, words } = fault
+  if (code === "ECONNREFUSED")
+    return {
+      words: `connection refused (${words})`,
+      advice: "check the port of --base-url or service:, and that the service is running"
+    }
+  if (code === "ENOTFOUND")
+    return { words: `unknown host (${words})`, advice: "check the host name of --base-url or service:" }
+  return tls.test(code)
+    ? {
+        words: `the TLS connection failed (${words})`,
+        advice:
+          "check whether the address begins with http:// or https://, and the service's certificate (NODE_EXTRA_CA_CERTS names one of your own)"
+      }
+    : undefined
+}

@@ -1,0 +1,80 @@
+/** How a film counts its pictures: what editors' timelines and timecodes go by. */
+import { Either, Equal } from "effect"
+import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
+import { type FrameRate, frameRateNamed, frameRateOf } from "../../domain/time/FrameRate.ts"
+import { deliveryRate, type Frames, frames } from "../../domain/time/Units.ts"
+import { pictureOf } from "../../exports/Timecode.ts"
+import { type MediaInfo, mainSound, type VideoStream } from "../../ffmpeg/probe/MediaInfo.ts"
+import type { Job } from "../load/Job.ts"
+
+/** A film's counting. */
+export interface Reel {
+  readonly frameRate: FrameRate
+  /** The number of the first picture: 90,000 for 01:00:00:00 at 25 frames a second. */
+  readonly startFrame: number
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+  /** The film itself, as far as its file tells; absent where a job has none. */
+  readonly film?: Omit<TimelineFilm, "path">
+}
+
+/** As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in words. */
+export const reelOf = (
+  { timeline }: Pick<Job, "timeline">,
+  video: MediaInfo | undefined
+): Either.Either<Reel, string> => {
+  const picture = video?.picture
+  const frameRate =
+    timeline.frameRate !== undefined
+      ? frameRateNamed(timeline.frameRate)
+      : picture?.frameRate === undefined
+        ? frameRateNamed("25")
+        : frameRateOf(picture.frameRate, video?.timecode?.includes(";") ?? false)
+  const start =
+    timeline.start === undefined
+      ? Either.right(ownStart(video, frameRate))
+      : pictureOf(timeline.start, frameRate)
+  return start.pipe(
+    Either.mapBoth({
+      onLeft: ({ message }) => `timeline.start: ${message}`,
+      onRight: (startFrame): Reel => ({
+        frameRate,
+        startFrame,
+        width: picture?.width ?? 1920,
+        height: picture?.height ?? 1080,
+        ...(video?.picture === undefined ? {} : { film: filmOf(video, video.picture, frameRate) })
+      })
+    })
+  )
+}
+
+/** A film as long as its picture: its sound may run on for a part of an encoder's block. */
+const filmOf = (video: MediaInfo, picture: VideoStream, fallback: FrameRate): Omit<TimelineFilm, "path"> => {
+  const frameRate =
+    picture.frameRate === undefined
+      ? fallback
+      : frameRateOf(picture.frameRate, video.timecode?.includes(";") ?? false)
+  const sound = mainSound(video)
+  const seconds = (picture.duration ?? video.duration) / 1_000_000
+  return {
+    frameRate,
+    startFrame: ownStart(video, frameRate),
+    pictures: Math.max(1, Math.round(seconds * frameRate.rate.value)),
+    ...(sound === undefined ? {} : { sound: { rate: sound.rate, channels: sound.channels } })
+  }
+}
+
+/** The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this rate. */
+const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number => {
+  const { timecode, picture } = video ?? {}
+  return timecode === undefined ||
+    picture?.frameRate === undefined ||
+    !Equal.equals(picture.frameRate, frameRate.rate)
+    ? 0
+    : Either.getOrElse(pictureOf(timecode, frameRate), () => 0)
+}
+
+/** Frames at 48 kHz between midnight and the film's first picture. */
+export const framesBeforeStart = ({ frameRate: { rate }, startFrame }: Reel): Frames =>
+  frames((startFrame * deliveryRate * rate.denominator) / rate.numerator)

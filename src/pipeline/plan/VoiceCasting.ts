@@ -1,0 +1,74 @@
+/** Who speaks a line: its speaker's voice over the job's, and whether the provider takes its controls. */
+import { Either } from "effect"
+import { Casting, controlNames } from "../../domain/speech/Casting.ts"
+import type { ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
+import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import type { Job, JobVoice } from "../load/Job.ts"
+
+/** What a line says for itself, in the script's own braces. */
+export interface VoiceOverrides {
+  readonly voice?: VoiceId | undefined
+  readonly provider?: ProviderId | undefined
+  readonly speed?: number | undefined
+  readonly vol?: number | undefined
+  readonly pitch?: number | undefined
+}
+
+/**
+ * The casting of a line, or what is missing for it. A voice and a model belong to their provider: where a speaker names a
+ * provider of its own, the job's voice and model are not taken over. A control at its neutral value is left out for a
+ * provider that has none of it.
+ */
+export const castingOf = (
+  job: Job,
+  speaker: SpeakerName | undefined,
+  overrides: VoiceOverrides,
+  profileOf: (provider: ProviderId) => ProviderProfile
+): Either.Either<Casting, "provider" | "voice"> => {
+  const own = speaker === undefined ? undefined : job.speakers[speaker]
+  const voice = over(over(job.voice, own ?? {}), overrides)
+  if (voice.provider === undefined) return Either.left("provider")
+  if (voice.voice === undefined) return Either.left("voice")
+  const { controls } = profileOf(voice.provider)
+  const kept = controlNames.filter(
+    (name) => voice[name] !== undefined && (controls[name] !== undefined || voice[name] !== neutral[name])
+  )
+  return Either.right(
+    Casting.make({
+      provider: voice.provider,
+      voice: voice.voice,
+      ...(voice.model === undefined ? {} : { model: voice.model }),
+      ...Object.fromEntries(kept.map((name) => [name, voice[name]]))
+    })
+  )
+}
+
+/** What a provider will not take of a casting's controls, in words; empty where all is well. */
+export const controlFaults = (casting: Casting, profile: ProviderProfile): ReadonlyArray<string> =>
+  controlNames.flatMap((name) => {
+    const value = casting[name]
+    if (value === undefined) return []
+    const range = profile.controls[name]
+    if (range === undefined) {
+      return [
+        `${name}: ${value}: ${casting.provider} has no ${name} control; leave it out or choose another provider`
+      ]
+    }
+    return value < range.min || value > range.max
+      ? [`${name}: ${value}: ${casting.provider} takes ${range.min} to ${range.max}`]
+      : []
+  })
+
+const neutral = { speed: 1, vol: 1, pitch: 0 } as const
+
+const over = (base: JobVoice, more: JobVoice): JobVoice => {
+  const moved = more.provider !== undefined && more.provider !== base.provider
+  return {
+    provider: more.provider ?? base.provider,
+    voice: more.voice ?? (moved ? undefined : base.voice),
+    model: more.model ?? (moved ? undefined : base.model),
+    speed: more.speed ?? base.speed,
+    vol: more.vol ?? base.vol,
+    pitch: more.pitch ?? base.pitch
+  }
+}

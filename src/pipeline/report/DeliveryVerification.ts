@@ -1,0 +1,197 @@
+/** Listens to what was delivered and holds it against its report, cue by cue. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema, Stream } from "effect"
+import { hearingOf, LevelTrack } from "../../audio/speech/OnsetDetection.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
+import type { JobReport } from "../../domain/report/Report.ts"
+import { SampleRate } from "../../domain/time/Units.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { Batch, Job } from "../load/Job.ts"
+import { percentile } from "./FitMetrics.ts"
+import { reportIn } from "./ReportFile.ts"
+
+/** One cue as it is heard; times are seconds on the timeline. */
+export interface VerifiedCue {
+  readonly index: number
+  readonly expected: number
+  /** Absent where other speech goes right before it, or where nothing is heard. */
+  readonly heard: number | undefined
+  /** Heard minus expected, in milliseconds. */
+  readonly error: number | undefined
+  readonly verdict: "on-time" | "off" | "joined" | "missing"
+}
+
+/** What listening to a job came to. */
+export interface Verification {
+  readonly id: JobId
+  /** The file listened to, or why there was none. */
+  readonly file: string
+  readonly cues: ReadonlyArray<VerifiedCue>
+  /** Cues that should be heard and are not. */
+  readonly missing: number
+  /** Cues whose onset is further off than the tolerance. */
+  readonly off: number
+  /** |onset error| in milliseconds. */
+  readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
+  /**
+   * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone may make as
+   * much of errors that do not grow, or where it is less over the whole film than can be measured.
+   */
+  readonly drift: number
+  /** The file's length minus the report's, in milliseconds. */
+  readonly lengthError: number
+}
+
+/** A job that cannot be verified. */
+class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
+  job: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `job ${this.job}: ${this.detail}; run the batch first`
+  }
+}
+
+/** How far an onset may be off, in milliseconds: speech rises over some 20 ms, and levels are taken in steps of 5. */
+const onsetTolerance = 45
+
+/** Enough to tell when speech begins, and quick. */
+const listeningRate = SampleRate.make(16_000)
+
+/** Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing. */
+export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
+  return yield* Effect.forEach(jobs.filter(isHeard), (job) =>
+    Effect.map(Effect.either(verifyJob(out, job)), (heard) => ({ id: job.id, heard }))
+  )
+})
+
+/** Whether a job makes a file that can be listened to. */
+export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({ outputs }).length > 0
+
+/** Which of the files that a job makes can be listened to, the best first. One that it made once and makes no more tells nothing of it. */
+const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
+
+/** Whether every cue is heard where the report puts it. */
+export const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
+
+/** Verifies one job by its report and the best of its files. */
+export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pick<Job, "id" | "outputs">) {
+  const ffmpeg = yield* Ffmpeg
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const { id } = job
+  const wanted = heardIn(job)
+  const folder = join(out, id)
+  const report = yield* reportIn(out, id)
+  if (report === undefined) {
+    return yield* new NothingDelivered({ job: id, detail: `no report.json in ${folder} that can be read` })
+  }
+  const candidates = wanted.map((ending) => join(folder, `${id}.${ending}`))
+  const found = yield* Effect.findFirst(candidates, (file) =>
+    Effect.orElseSucceed(fs.exists(file), () => false)
+  )
+  if (Option.isNone(found)) {
+    return yield* new NothingDelivered({ job: id, detail: `no audio in ${folder} (${wanted.join(", ")})` })
+  }
+  const track = new LevelTrack(listeningRate)
+  let samples = 0
+  yield* Stream.runForEach(ffmpeg.decodeBlocks({ path: found.value }, listeningRate), (block) =>
+    Effect.sync(() => {
+      samples += block.length
+      track.push(block)
+    })
+  )
+  return verificationOf(
+    id,
+    found.value,
+    report,
+    track.track(),
+    (samples / listeningRate - report.duration) * 1000
+  )
+})
+
+const endings = ["wav", "flac", "m4a", "mp3", "opus", "mp4", "mov", "mkv", "webm"] as const
+
+/** The verdict over a programme's levels. */
+export const verificationOf = (
+  id: JobId,
+  file: string,
+  report: JobReport,
+  levels: Float32Array,
+  lengthError: number
+): Verification => {
+  const placed = report.cues.flatMap((cue) =>
+    cue.placed === undefined ? [] : [{ ...cue.placed, index: cue.index }]
+  )
+  const others = coverOf(placed)
+  const cues = placed.map((cue) => verifiedCue(cue.index, cue, levels, others(cue)))
+  const errors = cues.flatMap((cue) => (cue.error === undefined ? [] : [Math.abs(cue.error)]))
+  return {
+    id,
+    file,
+    cues,
+    missing: cues.filter(({ verdict }) => verdict === "missing").length,
+    off: cues.filter(({ verdict }) => verdict === "off").length,
+    onsetError: { p50: percentile(errors, 50), p95: percentile(errors, 95), max: percentile(errors, 100) },
+    drift: driftOf(cues),
+    lengthError: Math.round(lengthError * 1000) / 1000
+  }
+}
+
+interface Placed {
+  readonly start: number
+  readonly end: number
+}
+
+/** Whether other speech is still heard, by the report, when a cue begins: then its own onset cannot be told by level. */
+const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
+  const covered = new Set<Placed>()
+  let until = 0
+  for (const cue of [...placed].sort((a, b) => a.start - b.start)) {
+    if (until > cue.start - 0.03) covered.add(cue)
+    until = Math.max(until, cue.end)
+  }
+  return (cue) => covered.has(cue)
+}
+
+const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covered: boolean): VerifiedCue => {
+  const hearing = hearingOf(levels, placed.start * 1000, placed.end * 1000)
+  const expected = placed.start
+  if (hearing.heard !== "onset" || covered) {
+    const verdict = hearing.heard === "nothing" ? "missing" : "joined"
+    return { index, expected, heard: undefined, error: undefined, verdict }
+  }
+  const error = Math.round(hearing.at) - Math.round(placed.start * 1000)
+  return {
+    index,
+    expected,
+    heard: hearing.at / 1000,
+    error,
+    verdict: Math.abs(error) <= onsetTolerance ? "on-time" : "off"
+  }
+}
+
+/** What a whole film must drift to be told of, in milliseconds: two of the steps in which levels are taken. */
+const leastDrift = 10
+
+/**
+ * The slope of the errors over time by least squares; 0 for fewer than three onsets, within three standard errors, and where it comes to
+ * less over all of them than can be measured.
+ */
+const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
+  const points = cues.flatMap(({ expected, error }) =>
+    error === undefined ? [] : [{ x: expected / 3600, y: error }]
+  )
+  if (points.length < 3) return 0
+  const mean = (of: (point: { x: number; y: number }) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
+  const slope = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0)
+  if (spread === 0) return 0
+  const drift = slope / spread
+  const left = points.reduce((sum, point) => sum + (point.y - y - drift * (point.x - x)) ** 2, 0)
+  const standardError = Math.sqrt(left / (points.length - 2) / spread)
+  const hours = Math.max(...points.map((point) => point.x)) - Math.min(...points.map((point) => point.x))
+  return Math.abs(drift) <= 3 * standardError || Math.abs(drift) * hours < leastDrift ? 0 : Math.round(drift)
+}

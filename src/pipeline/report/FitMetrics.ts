@@ -1,0 +1,125 @@
+/** How well a job's speech fits its cues, in the figures that report.json promises. */
+import type { SpeakerName } from "../../domain/values/Ids.ts"
+import { isFaster } from "../../domain/speech/Placement.ts"
+import type { Metrics } from "../../domain/report/Report.ts"
+import type { Lufs, Millis } from "../../domain/time/Units.ts"
+
+/** A cue as it was dubbed; `heard` is absent where it was skipped or failed. */
+export interface DubbedCue {
+  readonly status: "spoken" | "skipped" | "failed"
+  /** The source's times. */
+  readonly start: Millis
+  readonly end: Millis
+  /** How many of its words lie behind the film's end. */
+  readonly cutWords: number
+  readonly heard?: {
+    readonly start: Millis
+    readonly end: Millis
+    readonly speed: number
+    readonly overrun: boolean
+  }
+}
+
+/** One stretch of speech in the result. */
+export interface HeardLine {
+  readonly speaker: SpeakerName | undefined
+  readonly start: Millis
+  readonly end: Millis
+  readonly speed: number
+  /** The clip's loudness as mixed. */
+  readonly loudness: Lufs
+}
+
+/** What the mix measured; LUFS and dBTP. */
+export interface ProgrammeLoudness {
+  readonly integrated: number
+  readonly truePeak: number
+}
+
+/** The figures of a job; `heard` is every line in order of its start. */
+export const metricsOf = (
+  cues: ReadonlyArray<DubbedCue>,
+  heard: ReadonlyArray<HeardLine>,
+  programme: ProgrammeLoudness
+): Metrics => {
+  const spoken = cues.flatMap((cue) => (cue.heard === undefined ? [] : [{ ...cue, heard: cue.heard }]))
+  const skipped = cues.filter((cue) => cue.status === "skipped").length
+  const wordy = cues.length - skipped
+  const shifts = spoken.map((cue) => Math.abs(cue.heard.start - cue.start) / 1000)
+  const tails = spoken.map((cue) => Math.max(0, cue.heard.end - cue.end) / 1000)
+  const speeds = spoken.map((cue) => cue.heard.speed)
+  const tracks = trackLines(heard)
+  return {
+    cues: cues.length,
+    spoken: spoken.length,
+    skipped,
+    failed: cues.filter((cue) => cue.status === "failed").length,
+    coverage: wordy === 0 ? 1 : rounded(spoken.length / wordy, 4),
+    onsetShift: { p50: percentile(shifts, 50), p95: percentile(shifts, 95), max: percentile(shifts, 100) },
+    tailLateness: { p95: percentile(tails, 95), max: percentile(tails, 100) },
+    speed: {
+      p50: percentile(speeds, 50, 1),
+      p95: percentile(speeds, 95, 1),
+      max: percentile(speeds, 100, 1)
+    },
+    speedOver13: spoken.filter(({ heard: { start, end, speed } }) => isFaster(speed, end - start, 1.3))
+      .length,
+    speedStep: { p95: percentile(tracks.flatMap(stepsOf), 95) },
+    isochrony: isochronyOf(spoken),
+    overruns: spoken.filter((cue) => cue.heard.overrun).length,
+    overlaps: tracks.reduce((count, track) => count + overlapsOf(track), 0),
+    cutWords: cues.reduce((sum, cue) => sum + cue.cutWords, 0),
+    loudness: {
+      integrated: rounded(programme.integrated, 2),
+      truePeak: rounded(programme.truePeak, 2),
+      clipSpread: rounded(spreadOf(heard.map((line) => line.loudness)), 2)
+    }
+  }
+}
+
+/** The value below which so many percent of the values lie (nearest rank); `none` where there are no values. */
+export const percentile = (values: ReadonlyArray<number>, percent: number, none = 0): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const rank = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)
+  return rounded(sorted[rank] ?? none, 3)
+}
+
+const rounded = (value: number, digits: number): number => {
+  const scaled = Math.round(value * 10 ** digits) / 10 ** digits
+  return Object.is(scaled, -0) ? 0 : scaled
+}
+
+/** Each speaker's lines, in order of their start. */
+const trackLines = (heard: ReadonlyArray<HeardLine>): ReadonlyArray<ReadonlyArray<HeardLine>> => {
+  const tracks = new Map<string, Array<HeardLine>>()
+  for (const line of [...heard].sort((a, b) => a.start - b.start)) {
+    const name = line.speaker ?? ""
+    const track = tracks.get(name)
+    if (track === undefined) tracks.set(name, [line])
+    else track.push(line)
+  }
+  return [...tracks.values()]
+}
+
+const stepsOf = (track: ReadonlyArray<HeardLine>): ReadonlyArray<number> =>
+  track.slice(1).map((line, at) => Math.abs(line.speed - (track[at]?.speed ?? line.speed)))
+
+const overlapsOf = (track: ReadonlyArray<HeardLine>): number =>
+  track.slice(1).filter((line, at) => line.start < (track[at]?.end ?? 0)).length
+
+/** Σ|speech ∩ cue| / Σ|speech ∪ cue|; 1 where nothing was to be said. */
+const isochronyOf = (
+  spoken: ReadonlyArray<{ start: number; end: number; heard: { start: number; end: number } }>
+): number => {
+  let common = 0
+  let covered = 0
+  for (const { start, end, heard } of spoken) {
+    const shared = Math.max(0, Math.min(end, heard.end) - Math.max(start, heard.start))
+    common += shared
+    covered += end - start + (heard.end - heard.start) - shared
+  }
+  return covered === 0 ? 1 : rounded(common / covered, 3)
+}
+
+const spreadOf = (loudness: ReadonlyArray<number>): number =>
+  loudness.length < 2 ? 0 : percentile(loudness, 95) - percentile(loudness, 5)

@@ -1,0 +1,297 @@
+/** report.json of a job: every cue of its source with what became of it, and how well it all fits. */
+import { Array } from "effect"
+import type { Clip } from "../../domain/speech/Clip.ts"
+import type { Script } from "../../domain/speech/Cue.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { Flag, Placement } from "../../domain/speech/Placement.ts"
+import type { CueReport, JobReport } from "../../domain/report/Report.ts"
+import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+import {
+  type Frames,
+  deliveryRate,
+  Lufs,
+  type Millis,
+  millis,
+  millisAtMicros,
+  seconds
+} from "../../domain/time/Units.ts"
+import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
+import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
+import { sentencesOf } from "../../script/language/SentenceBoundaries.ts"
+import { behindFilm, type CueWords, type Words } from "../../script/spoken/SpokenWords.ts"
+import type { Job } from "../load/Job.ts"
+import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
+import type { Measured } from "../mix/LoudnessNormalization.ts"
+import { mixedLoudness } from "../mix/MixPlan.ts"
+import { lineName } from "../place/LinePlacement.ts"
+
+/** What a report is made of. */
+export interface Dubbed {
+  readonly job: Job
+  readonly script: Script
+  readonly words: Words
+  /** The film, where there is one: nothing is heard when it has ended. */
+  readonly video?: Pick<MediaInfo, "duration"> | undefined
+  readonly lines: ReadonlyArray<Line>
+  readonly uses: ReadonlyArray<UtteranceUse>
+  readonly placements: ReadonlyArray<Placement>
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Why utterances have no clip, in words. */
+  readonly failures: ReadonlyMap<UtteranceKey, string>
+  /** The names of lines that their provider passed over. */
+  readonly unsaid: ReadonlySet<string>
+  /** Utterances whose audio was kept although it is odd. */
+  readonly suspects: ReadonlySet<UtteranceKey>
+}
+
+/** One cue of the source with what became of it. */
+export interface CueOutcome {
+  readonly index: number
+  /** The source's times; a narration's are those at which it is heard. */
+  readonly start: Millis
+  readonly end: Millis
+  readonly text: string
+  readonly speaker: string | undefined
+  readonly said: string | undefined
+  readonly skipped: CueReport["skipped"]
+  readonly error: string | undefined
+  readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
+  /** What a subtitle of what is heard shows of it: the cue as it is, a narration's paragraph sentence by sentence. */
+  readonly captions: ReadonlyArray<Caption>
+  readonly utterance: UtteranceKey | undefined
+  readonly flags: ReadonlyArray<Flag>
+  readonly shortenBy: number | undefined
+  /** How many of its words lie behind the film's end. */
+  readonly cutWords: number
+}
+
+interface Caption {
+  readonly text: string
+  readonly start: Millis
+  readonly end: Millis
+}
+
+/** What became of every cue, in the source's order. */
+export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
+  const { script, words, lines } = dubbed
+  const shares = sharesOf(dubbed)
+  const sources = sourcesOf(script)
+  const linesOf = Array.groupBy(lines, (line) => `${line.cue}`)
+  const keysOf = keysByLine(dubbed.uses)
+  return words.cues.map((spoken) =>
+    outcomeOf(dubbed, spoken, sources.get(spoken.cue), linesOf[`${spoken.cue}`] ?? [], shares, keysOf)
+  )
+}
+
+/** The subtitle of what is heard, with the source's wording; a subtitle's cues keep their numbers. */
+export const entriesOf = (
+  script: Script,
+  outcomes: ReadonlyArray<CueOutcome>
+): ReadonlyArray<SubtitleEntry> =>
+  outcomes
+    .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
+    .map((entry, at) =>
+      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, unchecked)
+    )
+
+/** The report; `length` is the result's in frames at 48 kHz. */
+export const jobReport = (
+  dubbed: Dubbed,
+  outcomes: ReadonlyArray<CueOutcome>,
+  length: Frames,
+  measured: Measured
+): JobReport => ({
+  job: dubbed.job.id,
+  input: dubbed.job.inputName,
+  ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
+  duration: length / deliveryRate,
+  fit: { maxSpeed: dubbed.job.fit.maxSpeed, hardMaxSpeed: dubbed.job.fit.hardMaxSpeed },
+  cues: outcomes.map(cueReport),
+  metrics: metricsOf(
+    outcomes.map(dubbedCue),
+    dubbed.placements.map(({ speaker, start, end, speed, parts: [{ utterance, segment }] }) => ({
+      speaker,
+      start,
+      end,
+      speed,
+      loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
+    })),
+    measured
+  )
+})
+
+interface Source {
+  readonly start: Millis | undefined
+  readonly end: Millis | undefined
+  readonly text: string
+}
+
+const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
+  script._tag === "Subtitle"
+    ? new Map(
+        [...script.cues, ...script.lost].map(({ index, start, end, text }) => [index, { start, end, text }])
+      )
+    : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
+
+/** A line's share of a placement: all of it, or by its characters where several lines were not told apart. */
+interface Share {
+  readonly start: Millis
+  readonly end: Millis
+  readonly said: string
+  readonly placement: Placement
+}
+
+const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => {
+  const said = new Map(lines.map((line) => [lineName(line), line.said]))
+  const characters = (name: string) => charactersOf(said.get(name) ?? "")
+  return new Map(
+    placements.flatMap((placement) => {
+      const names = placement.lines.map(lineName)
+      const total = names.reduce((sum, name) => sum + characters(name), 0)
+      const length = placement.end - placement.start
+      let before = 0
+      return names.map((name): [string, Share] => {
+        const start = millis(placement.start + (length * before) / Math.max(1, total))
+        before += characters(name)
+        const end = millis(placement.start + (length * before) / Math.max(1, total))
+        return [name, { start, end, said: said.get(name) ?? "", placement }]
+      })
+    })
+  )
+}
+
+const outcomeOf = (
+  { failures, unsaid, suspects, job, script, video }: Dubbed,
+  spoken: CueWords,
+  source: Source | undefined,
+  lines: ReadonlyArray<Line>,
+  shares: ReadonlyMap<string, Share>,
+  keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>
+): CueOutcome => {
+  const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
+  const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
+  const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
+  const to = heard.length === 0 ? undefined : millis(Math.max(...heard.map((share) => share.end)))
+  const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
+  const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
+  const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
+  const reason = "skipped" in spoken ? spoken.skipped : undefined
+  const lost = "why" in spoken ? `${job.inputName}:${spoken.line}: ${spoken.why}` : undefined
+  const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
+  const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
+  const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
+  const text = source?.text ?? ""
+  const flags = distinctFlags([
+    ...heard.flatMap((share) => share.placement.flags),
+    ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
+    ...(!whole && skipped === undefined && job.onFailure === "silence" ? (["silent"] as const) : [])
+  ])
+  return {
+    index: spoken.cue,
+    start: source?.start ?? from ?? millis(0),
+    end: source?.end ?? to ?? millis(0),
+    text,
+    speaker: names.length === 0 ? undefined : names.join(", "),
+    said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
+    skipped,
+    error:
+      whole || skipped !== undefined
+        ? undefined
+        : behind
+          ? "the film has ended before it is said"
+          : (lost ??
+            error ??
+            (lines.some((line) => unsaid.has(lineName(line)))
+              ? "the service did not say it: can its voice speak this?"
+              : "its audio is not at hand yet")),
+    heard: whole
+      ? {
+          start: from,
+          end: millis(Math.min(filmEnd, to)),
+          speed: Math.max(...heard.map((share) => share.placement.speed))
+        }
+      : undefined,
+    captions: whole
+      ? (script._tag === "Subtitle"
+          ? [{ text, start: from, end: to }]
+          : sentenceCaptions({ text, start: from, end: to }, heard, job.language)
+        )
+          .filter(({ start }) => start < filmEnd)
+          .map(({ text, start, end }) => ({ text, start, end: millis(Math.min(filmEnd, end)) }))
+      : [],
+    utterance: keys[0],
+    flags,
+    shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
+    cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
+  }
+}
+
+/** How many words of a line are said after the film has ended, by its time. */
+const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
+  end <= filmEnd
+    ? 0
+    : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
+
+/** A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told apart. */
+const sentenceCaptions = (
+  paragraph: Caption,
+  heard: ReadonlyArray<Share>,
+  language: string | undefined
+): ReadonlyArray<Caption> => {
+  const sentences = sentencesOf(paragraph.text, language)
+  return sentences.length === heard.length
+    ? Array.zipWith(sentences, heard, (text, { start, end }) => ({ text, start, end }))
+    : [paragraph]
+}
+
+const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...new Set(flags)]
+
+const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, ReadonlyArray<UtteranceKey>> => {
+  const keys = new Map<string, Array<UtteranceKey>>()
+  for (const { utterance, lines } of uses) {
+    for (const line of lines.filter(({ replaced }) => replaced !== true)) {
+      const name = lineName(line)
+      const list = keys.get(name)
+      if (list === undefined) keys.set(name, [utterance.key])
+      else if (!list.includes(utterance.key)) list.push(utterance.key)
+    }
+  }
+  return keys
+}
+
+const cueReport = (cue: CueOutcome): CueReport => ({
+  index: cue.index,
+  start: seconds(cue.start),
+  end: seconds(cue.end),
+  text: cue.text,
+  ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
+  status: statusOf(cue),
+  ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
+  ...(cue.error === undefined ? {} : { error: cue.error }),
+  ...(cue.said === undefined ? {} : { said: cue.said }),
+  ...(cue.heard === undefined
+    ? {}
+    : {
+        placed: {
+          start: seconds(cue.heard.start),
+          end: seconds(cue.heard.end),
+          speed: Math.round(cue.heard.speed * 1000) / 1000
+        }
+      }),
+  ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+  flags: cue.flags,
+  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })
+})
+
+const statusOf = (cue: CueOutcome): CueReport["status"] =>
+  cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"
+
+const dubbedCue = (cue: CueOutcome): DubbedCue => ({
+  status: statusOf(cue),
+  start: cue.start,
+  end: cue.end,
+  cutWords: cue.cutWords,
+  ...(cue.heard === undefined ? {} : { heard: { ...cue.heard, overrun: cue.flags.includes("overrun") } })
+})

@@ -1,0 +1,81 @@
+/** The pages beside the reports: a job's report.html, and the batch's index.html. */
+import { Path } from "@effect/platform"
+import { Effect } from "effect"
+import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import type { JobReport, JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
+import { type BatchJob, batchPage } from "../../pages/documents/BatchPage.ts"
+import { builtParts } from "../../pages/documents/BuiltParts.ts"
+import { jobPage } from "../../pages/documents/JobPage.ts"
+import type { Job } from "../load/Job.ts"
+import type { JobResult } from "../deliver/JobDelivery.ts"
+import { writeResult } from "./ResultFolder.ts"
+
+/** A job's sound as its page shows it. */
+export interface Outline {
+  /** Levels 0 to 1 at even distances. */
+  readonly peaks: ArrayLike<number>
+  /** Whether the job's files are made: only then is there something to hear. */
+  readonly delivered: boolean
+}
+
+/** Writes a job's page and returns its path; `last` are the figures of the run before. */
+export const writeJobPage = Effect.fn("ReportPages.job")(function* (
+  out: string,
+  job: Job,
+  report: JobReport,
+  { peaks, delivered }: Outline,
+  last: Metrics | undefined
+) {
+  const { join } = yield* Path.Path
+  const path = join(out, job.id, "report.html")
+  const sound = delivered ? audible.find((name) => job.outputs.includes(name)) : undefined
+  yield* writeResult(
+    path,
+    jobPage(report, {
+      audio: sound === undefined ? undefined : `${job.id}.${sound}`,
+      peaks,
+      lastMetrics: last,
+      parts: builtParts.job
+    }).pieces()
+  )
+  return path
+})
+
+/** Writes the batch's page and returns its path; `results` in the order in which they are listed. */
+export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
+  out: string,
+  report: RunReport,
+  results: ReadonlyArray<JobResult>
+) {
+  const { join } = yield* Path.Path
+  const path = join(out, "index.html")
+  const jobs = results.map((result): BatchJob => ({
+    summary: summaryOf(result),
+    metrics: result.metrics,
+    lastMetrics: result.last,
+    looks: result.looks,
+    href: result.metrics === undefined ? undefined : `${encodeURIComponent(result.job.id)}/report.html`
+  }))
+  yield* writeResult(path, batchPage(report, jobs, builtParts.batch).pieces())
+  return path
+})
+
+/** A job's line in run.json. */
+export const summaryOf = (result: JobResult): JobSummary => ({
+  id: result.job.id,
+  status: result.status,
+  ...(result.status === "delivered" ? {} : { error: result.error })
+})
+
+/** What browsers play, those in which they find any moment exactly first. */
+export const audible: ReadonlyArray<OutputName> = [
+  "wav",
+  "flac",
+  "m4a",
+  "opus",
+  "mp3",
+  "mp4",
+  "webm",
+  "mov",
+  "mkv"
+]

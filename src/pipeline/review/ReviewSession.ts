@@ -1,0 +1,245 @@
+/** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
+import { Array, Effect } from "effect"
+import { encodeWav16 } from "../../audio/formats/Wav.ts"
+import { overrideName } from "../../domain/manifest/CueOverride.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import {
+  deliveryRate,
+  framesAt,
+  framesBetween,
+  type Millis,
+  millis,
+  millisAtMicros,
+  seconds
+} from "../../domain/time/Units.ts"
+import type { CuePart, CueSheet, Take, Wishes } from "../../pages/data/ReviewProtocol.ts"
+import { Deliveries } from "../../store/tables/Deliveries.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { deliverySettled } from "../deliver/DeliveryOutcome.ts"
+import { announce } from "../run/BatchRegistration.ts"
+import type { Batch, Job } from "../load/Job.ts"
+import { spoken } from "../mix/MixPlan.ts"
+import { writeOverrides } from "../load/OverridesFile.ts"
+import type { JobResult } from "../deliver/JobDelivery.ts"
+import { withLeftOut } from "../run/UnselectedJobs.ts"
+import { placeLines } from "../place/LinePlacement.ts"
+import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
+import { retakesOf } from "../place/Retakes.ts"
+import { ReviewFailed } from "./ReviewFailed.ts"
+import { type Changes, changesOf, merged, voicesOf, wishOf } from "./ReviewEdits.ts"
+import { deliverShared } from "../deliver/SharedVideo.ts"
+import { speak } from "../speak/SpeakStage.ts"
+import { usualSettings } from "../speak/SpeakSettings.ts"
+
+/** What stands of a cue, for its edit box. */
+export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
+  const script = yield* planOne(batch, { ...job, overrides: {} })
+  const now = yield* planOne(batch, job)
+  const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
+    const changed = now.lines[at]
+    return line.cue === cue && changed !== undefined
+      ? [
+          {
+            name: overrideName(line),
+            ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
+            script: wishOf(line, batch),
+            now: wishOf(changed, batch)
+          }
+        ]
+      : []
+  })
+  if (parts.length === 0) return yield* new ReviewFailed({ words: `nothing is said in cue ${cue}` })
+  const sheet: CueSheet = { parts, voices: voicesOf(batch, [...script.lines, ...now.lines]) }
+  return sheet
+})
+
+/** Speaks a cue as wished, unless that take is at hand, and places it among its neighbours; nothing is changed yet. */
+export const takeOf = Effect.fn("Review.take")(function* (
+  batch: Batch,
+  job: Job,
+  cue: number,
+  wishes: Wishes
+) {
+  const { plan, heard: changes } = yield* spokenAnew(batch, job, cue, wishes)
+  const { besides } = changes
+  const store = yield* UtteranceStore
+  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
+  const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
+  const placements = placeLines({
+    lines: plan.lines,
+    uses: plan.uses,
+    clips,
+    limits: job.fit,
+    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
+  }).filter(({ lines }) => lines.some((line) => line.cue === cue))
+  const [first] = placements
+  if (first === undefined)
+    return yield* new ReviewFailed({ words: `the service did not say cue ${cue}: can its voice speak this?` })
+  const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
+  const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
+  const take: Take = {
+    start: seconds(first.start),
+    end: seconds(millis(end)),
+    speed: Math.max(...placements.map(({ speed }) => speed)),
+    flags: Array.dedupe(placements.flatMap(({ flags }) => flags)),
+    ...(shortenBy === undefined ? {} : { shortenBy }),
+    besides,
+    wav: Buffer.from(
+      encodeWav16({ rate: deliveryRate, samples: yield* heard(placements, clips, first.start, millis(end)) })
+    ).toString("base64")
+  }
+  return { take, changes }
+})
+
+/** The changes that a take was made of. */
+export interface HeardChanges {
+  readonly own: Changes
+  /** Other lines that are spoken again with it, because they could not be told apart. */
+  readonly besides: ReadonlyArray<string>
+}
+
+/** The changes that wishes come to, where no take of them was heard; everything that they need is spoken then. */
+export const changesFor = (batch: Batch, job: Job, cue: number, wishes: Wishes) =>
+  Effect.map(spokenAnew(batch, job, cue, wishes), ({ heard }) => heard)
+
+/** Writes changes down beside the manifest, where every later delivery finds them. */
+export const acceptChanges = (batch: Batch, job: Job, heard: HeardChanges) =>
+  writeOverrides(batch.manifest, job.id, allOf(job, heard))
+
+/** Takes back what was changed about a cue. */
+export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, job: Job, cue: number) {
+  const changes = Object.fromEntries(
+    Object.keys(job.overrides ?? {})
+      .filter((name) => Number.parseInt(name, 10) === cue)
+      .map((name) => [name, undefined])
+  )
+  yield* writeOverrides(batch.manifest, job.id, changes)
+})
+
+/** The changes with those to the lines beside them. */
+const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): Changes => ({
+  ...own,
+  ...Object.fromEntries(besides.map((name) => [name, { ...overrides?.[name], alone: true }] as const))
+})
+
+/** The job planned with the wishes in it, everything that the cue needs spoken. */
+const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: Wishes) {
+  const script = yield* planOne(batch, { ...job, overrides: {} })
+  const own = yield* changesOf(batch, script, cue, wishes)
+  const first = yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, own) })
+  const besides = yield* inseparable(first)
+  const heard: HeardChanges = { own, besides }
+  const plan =
+    besides.length === 0
+      ? first
+      : yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, allOf(job, heard)) })
+  yield* speakUses(batch, plan, [cue], besides)
+  return { plan, heard }
+})
+
+const planOne = (batch: Batch, job: Job) =>
+  Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)
+
+/** Lines that share a clip with a changed one and could not be told apart in it: they must be spoken again too. */
+const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
+  const store = yield* UtteranceStore
+  const torn = uses.filter(({ lines }) => lines.some(({ replaced }) => replaced === true))
+  const clips = yield* store.clips(torn.map(({ utterance }) => utterance.key))
+  return Array.dedupe(
+    torn
+      .filter(({ utterance }) => clips.get(utterance.key)?.clip.cut === "together")
+      .flatMap(({ lines }) => lines.filter(({ replaced }) => replaced !== true).map(overrideName))
+  )
+})
+
+/** Speaks what cues, and those that go with them, need and what is not at hand. */
+const speakUses = Effect.fnUntraced(function* (
+  batch: Batch,
+  plan: JobPlan,
+  cues: ReadonlyArray<number>,
+  besides: ReadonlyArray<string> = []
+) {
+  const store = yield* UtteranceStore
+  const uses = plan.uses.filter(({ lines }) =>
+    lines.some(
+      (line) => line.replaced !== true && (cues.includes(line.cue) || besides.includes(overrideName(line)))
+    )
+  )
+  const utterances = uses.map(({ utterance }) => utterance)
+  const keys = Array.dedupe(utterances.map(({ key }) => key))
+  // A trial is a batch of its own: what the manifest needs stays written down as it is until a take is accepted.
+  const trial = { ...batch, key: `${batch.key} in review` }
+  const waiting = yield* announce({ batch: trial, jobs: [{ ...plan, uses }], utterances })
+  if (waiting.size === 0) return
+  yield* store.revive([...waiting.keys()], "all")
+  const { halt } = yield* speak({
+    ...usualSettings,
+    patience: "1 minute",
+    keys,
+    profileOf: batch.profileOf,
+    undecided: batch.undecided
+  })
+  const standings = yield* store.standings(keys)
+  const failed = keys.flatMap((key) => {
+    const standing = standings.get(key)
+    return standing?.state === "failed" ? [standing.setback?.words ?? "it could not be spoken"] : []
+  })
+  const words = failed[0] ?? halt?.words
+  if (words !== undefined) return yield* new ReviewFailed({ words })
+})
+
+/** What the placements sound like, one after another as they are heard. */
+const heard = Effect.fnUntraced(function* (
+  placements: ReadonlyArray<Placement>,
+  clips: Parameters<typeof spoken>[0]["clips"],
+  start: Millis,
+  end: Millis
+) {
+  const from = framesAt(start, deliveryRate)
+  const samples = new Float32Array(framesBetween(from, framesAt(end, deliveryRate)))
+  for (const placement of placements) {
+    const at = framesAt(placement.start, deliveryRate)
+    const speech = yield* spoken(
+      { clips, rate: deliveryRate },
+      placement,
+      framesBetween(at, framesAt(placement.end, deliveryRate))
+    )
+    speech.forEach((sample, frame) => {
+      const place = at - from + frame
+      samples[place] = (samples[place] ?? 0) + sample
+    })
+  }
+  return samples
+})
+
+/** Plans the batch with the changes that are accepted by now, and speaks what a job's changed cues need. */
+export const preparedAnew = Effect.fn("Review.prepare")(function* (
+  batch: Batch,
+  { id }: Job,
+  cues: ReadonlyArray<number>
+) {
+  const plan = yield* planBatch(batch)
+  const job = plan.jobs.find((one) => one.job.id === id)
+  if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
+  yield* speakUses(batch, job, cues)
+  yield* announce(plan)
+  return job
+})
+
+/** Delivers a job of the batch that is prepared; fails where it could not be delivered. */
+export const deliveredAnew = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
+  const deliveries = yield* Deliveries
+  const takes = yield* retakesOf(job, batch)
+  const settled = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
+  const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
+  if (result.status !== "delivered")
+    return yield* new ReviewFailed({
+      words: `the change is saved, but job ${job.job.id} is not delivered: ${result.error}`
+    })
+})
+
+/** A job's end with the video that it goes into made anew. */
+const heardInShared = Effect.fnUntraced(function* ({ jobs, out }: Batch, settled: JobResult) {
+  const all = yield* deliverShared(out, yield* withLeftOut({ every: jobs, out }, [settled]))
+  return all.find(({ job }) => job.id === settled.job.id) ?? settled
+})

@@ -1,0 +1,49 @@
+/** The batch, written down: what is to be said, which job needs it, and what of it is at hand. */
+import { Effect } from "effect"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { isGivenUp } from "../../store/tables/UtteranceRow.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
+import { Progress } from "../Progress.ts"
+import { mendClips } from "../speak/SpeakStage.ts"
+
+/** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
+export const announce = Effect.fnUntraced(function* ({
+  batch,
+  jobs,
+  utterances
+}: Pick<BatchPlan, "batch" | "utterances"> & { readonly jobs: ReadonlyArray<JobPlan> }) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  const progress = yield* Progress
+  yield* clips.sweep()
+  const standings = yield* store.plan(
+    batch.key,
+    jobs.map(({ job, uses }) => ({
+      job: job.id,
+      utterances: uses.map(({ utterance, lines: [line] }) => ({ utterance, label: `${job.id} #${line.cue}` }))
+    }))
+  )
+  const keys = utterances.map(({ key }) => key)
+  yield* mendClips(keys)
+  const atHand = yield* store.clipSizes(keys)
+  const waiting = new Map<UtteranceKey, ReadonlyArray<JobPlan>>()
+  for (const plan of jobs) {
+    for (const key of new Set(plan.uses.map(({ utterance }) => utterance.key))) {
+      if (!atHand.has(key)) waiting.set(key, [...(waiting.get(key) ?? []), plan])
+    }
+  }
+  const left = utterances.filter(({ key }) => {
+    const standing = standings.get(key)
+    return waiting.has(key) && (standing === undefined || !isGivenUp(standing))
+  })
+  yield* progress.emit({
+    _tag: "Planned",
+    jobs: jobs.length,
+    utterances: left.length,
+    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    reused: keys.filter((key) => !waiting.has(key)).length
+  })
+  return waiting
+})

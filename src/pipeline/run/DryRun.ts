@@ -1,0 +1,204 @@
+/** What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit. */
+import { Array } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type {
+  Balance,
+  DiskSpace,
+  Effort,
+  PlannedJob,
+  PlannedSpeaker,
+  PlanReport
+} from "../../domain/report/PlanReport.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
+import { bilingualNotices } from "../plan/BilingualChoice.ts"
+import { filmTooShort } from "../plan/CueList.ts"
+import { type Forecast, forecastOf, type Known } from "../place/FitForecast.ts"
+import type { InputRejected } from "../load/InputRejected.ts"
+import type { Batch } from "../load/Job.ts"
+import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
+import { type Reread, rereadNotices } from "./ReadingChanges.ts"
+import { srtCostOf, type TextInstead, textInstead } from "../plan/SrtOverhead.ts"
+
+/** What is at hand and what it costs, besides how long speech takes. */
+export interface Outlook extends Known {
+  /** What a task of an earlier run is known of, which may still give its audio: a run does not send it again. */
+  readonly underWay: ReadonlySet<UtteranceKey>
+  /** What a service refused for good: a run does not send it again. */
+  readonly refused: ReadonlySet<UtteranceKey>
+  /** Credits for one character; undefined where nobody says. */
+  readonly priceOf: (casting: Casting) => number | undefined
+  /** What the account has left; absent where that is not known. */
+  readonly account?: Pick<Balance, "credits" | "unlimited">
+  readonly disk?: ReadonlyArray<DiskSpace>
+  /** Lines that an update of dubwright reads differently. */
+  readonly reread?: ReadonlyArray<Reread>
+}
+
+/** The dry run of a batch, as far as it can be planned. */
+export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
+  const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastOf(job, outlook) })) ?? []
+  const texts = new Map(plan?.jobs.map((job) => [job, textInstead(job, batch)]))
+  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, texts.get(plan), outlook))
+  const total = totalOf(plan, jobs, texts, outlook)
+  const { account, disk } = outlook
+  const reread = rereadNotices(outlook.reread ?? [], outlook.priceOf)
+  return {
+    ...(batch.name === undefined ? {} : { name: batch.name }),
+    manifest: batch.manifest,
+    service: batch.service,
+    out: batch.out,
+    jobs,
+    total,
+    ...(account === undefined ? {} : { balance: balanceOf(account, total.credits) }),
+    ...(disk === undefined ? {} : { disk }),
+    faults: faultsOf(rejected),
+    notices: [
+      ...reread.map(({ summary }) => summary),
+      ...reread.flatMap(({ lines }) => lines),
+      ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
+      ...forecasts.flatMap(cutNotice),
+      ...(plan?.notices ?? [])
+    ]
+  }
+}
+
+const balanceOf = (account: Pick<Balance, "credits" | "unlimited">, cost: number | undefined): Balance => {
+  const left = account.unlimited ? Infinity : account.credits
+  return {
+    ...account,
+    ...(cost === undefined || left === undefined ? {} : { short: Math.max(0, Math.ceil(cost - left)) })
+  }
+}
+
+/** That a job's film is too short for what is said, which only the lengths of its lines tell. */
+const cutNotice = ({
+  plan: { job },
+  forecast: { cut }
+}: {
+  readonly plan: JobPlan
+  readonly forecast: Forecast
+}): ReadonlyArray<string> =>
+  cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
+
+const plannedJob = (
+  plan: JobPlan,
+  { tight, lengths }: Forecast,
+  instead: TextInstead | undefined,
+  outlook: Outlook
+): PlannedJob => {
+  const { job, words, lines, uses } = plan
+  return {
+    id: job.id,
+    input: job.inputName,
+    outputs: job.outputs,
+    cues: words.cues.length,
+    lines: lines.length,
+    ...sendingOf(
+      uses.map(({ utterance }) => utterance),
+      outlook
+    ),
+    ...srtOf([{ plan, instead }], outlook),
+    tightLines: tight.length,
+    lostLines: words.cues.filter((cue) => "why" in cue).length,
+    speakers: plannedSpeakers(words.cues, lines),
+    tight,
+    lost: words.cues.flatMap((cue) =>
+      "why" in cue
+        ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }]
+        : []
+    ),
+    lengths
+  }
+}
+
+const srtOf = (
+  jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,
+  outlook: Outlook
+): Pick<Effort, "srt"> => {
+  const srt = srtCostOf(
+    jobs,
+    (utterance) => isUnsent(utterance, outlook),
+    (utterances) => creditsOf(utterances, outlook)
+  )
+  return srt === undefined ? {} : { srt }
+}
+
+const plannedSpeakers = (
+  words: JobPlan["words"]["cues"],
+  lines: ReadonlyArray<Line>
+): ReadonlyArray<PlannedSpeaker> => {
+  const voices = new Map<string | undefined, Set<string>>()
+  for (const { speaker, casting } of lines) {
+    const own = voices.get(speaker) ?? new Set()
+    voices.set(speaker, own.add(`${casting.provider}/${casting.voice}`))
+  }
+  return speakersOf(words).map(({ speaker, cues }) => ({
+    ...(speaker === undefined ? {} : { speaker }),
+    cues,
+    voices: [...(voices.get(speaker) ?? [])]
+  }))
+}
+
+const totalOf = (
+  plan: BatchPlan | undefined,
+  jobs: ReadonlyArray<PlannedJob>,
+  texts: ReadonlyMap<JobPlan, TextInstead | undefined>,
+  outlook: Outlook
+): Effort => {
+  const sum = (count: (job: PlannedJob) => number) => jobs.reduce((all, job) => all + count(job), 0)
+  return {
+    cues: sum(({ cues }) => cues),
+    lines: sum(({ lines }) => lines),
+    ...sendingOf(plan?.utterances ?? [], outlook),
+    ...srtOf(
+      (plan?.jobs ?? []).map((job) => ({ plan: job, instead: texts.get(job) })),
+      outlook
+    ),
+    tightLines: sum(({ tightLines }) => tightLines),
+    lostLines: sum(({ lostLines }) => lostLines)
+  }
+}
+
+type Sending = Pick<Effort, "utterances" | "reused" | "underWay" | "refused" | "characters" | "credits">
+
+const sendingOf = (utterances: ReadonlyArray<Utterance>, outlook: Outlook): Sending => {
+  const { clips, underWay } = outlook
+  const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
+  const missing = [...all.values()].filter(({ key }) => !clips.has(key))
+  const awaited = missing.filter(({ key }) => underWay.has(key))
+  const left = missing.filter((utterance) => isUnsent(utterance, outlook))
+  const credits = creditsOf(left, outlook)
+  return {
+    utterances: all.size,
+    reused: all.size - missing.length,
+    underWay: awaited.length,
+    refused: missing.length - awaited.length - left.length,
+    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    ...(credits === undefined ? {} : { credits })
+  }
+}
+
+/** Whether a run would send it. */
+export const isUnsent = (
+  { key }: Pick<Utterance, "key">,
+  { clips, underWay, refused }: Pick<Outlook, "clips" | "underWay" | "refused">
+): boolean => !clips.has(key) && !underWay.has(key) && !refused.has(key)
+
+const creditsOf = (
+  utterances: ReadonlyArray<Utterance>,
+  { priceOf }: Pick<Outlook, "priceOf">
+): number | undefined =>
+  utterances.reduce<number | undefined>((sum, { casting, characters }) => {
+    const price = priceOf(casting)
+    return sum === undefined || price === undefined ? undefined : sum + price * characters
+  }, 0)
+
+const faultsOf = (rejected: InputRejected | undefined): PlanReport["faults"] =>
+  Array.map(rejected?.faults ?? [], ({ file, line, message }) => ({
+    file,
+    ...(line === undefined ? {} : { line }),
+    message
+  }))

@@ -1,0 +1,38 @@
+/** Jobs of the manifest that a run was not asked for: how they stand, by what earlier runs have left. */
+import { Effect } from "effect"
+import { looksOf } from "../../pages/parts/CueMarks.ts"
+import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
+import { allThere, madeIn } from "../deliver/DeliveryFingerprint.ts"
+import type { Batch, Job } from "../load/Job.ts"
+import type { JobResult } from "../deliver/JobDelivery.ts"
+import { reportIn } from "../report/ReportFile.ts"
+
+/** How every job of the manifest stands after a run of some of them, in the manifest's order. */
+export const withLeftOut = Effect.fn("LeftOut.with")(function* (
+  { every, out }: Pick<Batch, "every" | "out">,
+  results: ReadonlyArray<JobResult>
+) {
+  if (every === undefined) return results
+  const deliveries = yield* Deliveries
+  const past = yield* deliveries.all(out)
+  const ended = new Map(results.map((result) => [result.job.id, result]))
+  return yield* Effect.forEach(every, (job) => {
+    const result = ended.get(job.id)
+    return result === undefined ? standingOf(out, job, past.get(job.id)) : Effect.succeed(result)
+  })
+})
+
+const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Delivery | undefined) {
+  const report = yield* reportIn(out, job.id)
+  const before = {
+    job,
+    metrics: report?.metrics,
+    last: report?.metrics,
+    looks: looksOf(report?.cues ?? [])
+  }
+  const standing: JobResult =
+    made !== undefined && (yield* allThere(out, made))
+      ? { ...before, status: "delivered", unchanged: true, files: madeIn(made) }
+      : { ...before, status: "unfinished", error: "not delivered yet, and left out by --only" }
+  return standing
+})

@@ -1,0 +1,65 @@
+/** From what was received to a clip on disk: decoded, judged, cut into the utterance's parts, measured. */
+import { Effect, Either } from "effect"
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { Clip, type Segment } from "../../domain/speech/Clip.ts"
+import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
+import type { Fetched } from "../../gateway/Gateway.ts"
+import type { StateUnusable } from "../../store/state/StateErrors.ts"
+import type { ClipWork } from "../clips/ClipWorkerClient.ts"
+import type { Unusable } from "../clips/ClipAnalysis.ts"
+import type { Undecodable } from "../clips/ReceivedAudio.ts"
+import { endingOf } from "../clips/AudioFormatDetection.ts"
+import type { SpeakParts } from "./SpeakRun.ts"
+import { unchecked } from "../../domain/values/SkipValidation.ts"
+
+/** A clip that was kept. */
+export interface KeptClip {
+  readonly clip: Clip
+  readonly bytes: number
+  /** What is odd about it, where something is. */
+  readonly suspect: string | undefined
+}
+
+/** Makes an utterance's clip and keeps it; where none can be made, what was received is kept beside the clips. */
+export const keepClip = (
+  { clips, learned }: Pick<SpeakParts, "clips" | "learned">,
+  { decode, makeClip }: ClipWork,
+  utterance: Utterance,
+  { audio, transcript }: Fetched
+): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable> =>
+  Effect.gen(function* () {
+    const { key, casting, said } = utterance
+    const ending = endingOf(audio)
+    const keepOriginal = clips.keepOriginal(key, ending, audio)
+    const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
+    const sound: Either.Either<Pcm | Uint8Array, Undecodable> =
+      ending === "wav"
+        ? Either.right(audio)
+        : yield* Effect.map(decode({ bytes: audio, laid }), Either.right).pipe(
+            Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault)))
+          )
+    const timed = utterance.input === "srt"
+    const made = Either.isLeft(sound)
+      ? unusable(sound.left.words)
+      : yield* makeClip(key, sound.right, { said, timed, transcript, usual: learned.speechTime(casting) })
+    if (made._tag === "Unusable") {
+      yield* keepOriginal
+      return Either.left(made)
+    }
+    // What was laid down for the decoder, now or by an earlier run that could not use it.
+    if (ending !== "wav") yield* clips.dropOriginal(key, ending)
+    const { rate, frames, checksum, segments, cut, bytes, suspect } = made
+    const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
+    if (suspect === undefined) learned.spoke(casting, characters, speechMillis(segments, rate))
+    return Either.right({
+      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, unchecked),
+      bytes,
+      suspect
+    })
+  })
+
+const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
+
+/** Milliseconds of speech in a clip. */
+const speechMillis = (segments: ReadonlyArray<Segment>, rate: number): number =>
+  (segments.reduce((sum, segment) => sum + segment.to - segment.from, 0) * 1000) / rate

@@ -1,0 +1,237 @@
+/** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
+import { Deferred, Duration, Effect, type Fiber, Runtime, Scope } from "effect"
+import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { type Lane, makeLane } from "../../gateway/pacing/ProviderQueue.ts"
+import { SettleTimes } from "../../gateway/requests/LatencyEstimator.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { Learned, lengthClass } from "../../store/tables/Estimates.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { Progress } from "../Progress.ts"
+import { makeMoney, type SpeakMoney } from "./RunSpending.ts"
+import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
+
+/** What is counted. */
+export type Counts = { -readonly [Name in keyof Omit<SpeakSummary, "credits" | "halt" | "warnings">]: number }
+
+/** What a run needs. */
+export type RunNeeds = UtteranceStore | ClipFolder | Learned | Gateway | Progress
+
+/** The same, taken once for all utterances. */
+export interface SpeakParts {
+  readonly store: UtteranceStore
+  readonly clips: ClipFolder
+  readonly gateway: Gateway
+  readonly learned: Learned
+  readonly progress: Progress["Type"]
+}
+
+/** A lost answer. */
+interface Loss {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Credits that stay set aside for it. */
+  readonly cost: number
+}
+
+/** A run. */
+export interface SpeakRun extends SpeakParts, SpeakMoney {
+  readonly settings: SpeakSettings
+  readonly counts: Counts
+  /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
+  readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
+  /** Begins work that goes on when who began it is interrupted. */
+  readonly apart: <A, E>(work: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  /** Stops creates; the first reason stands. */
+  readonly stop: (halt: Halt) => Effect.Effect<void>
+  readonly halted: () => Halt | undefined
+  /** Stops the run if its deadline has come. */
+  readonly punctual: Effect.Effect<void>
+  /** Waits for the run to be stopped. */
+  readonly stopped: Effect.Effect<void>
+  /** Takes one new take for bad audio off the run's allowance; false where none is left. */
+  readonly reroll: () => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Something worked: patience starts anew. */
+  readonly alive: () => void
+  /** How settle times of a provider and length are learned. */
+  readonly settleTimes: (provider: ProviderId, characters: number) => SettleTimes
+  /** Creates of this run that got no answer, until it is known whether they made a task. */
+  readonly unanswered: Map<UtteranceKey, Loss>
+  /** Utterances whose tasks an earlier run has created, and whose audio is still to be fetched. */
+  readonly earlier: Set<UtteranceKey>
+  /** Whether the service repeats labels, as far as was seen. */
+  readonly echoes: { seen: boolean | undefined }
+  /** When it was last said that audio is slow to come, in milliseconds since 1970. */
+  readonly slowAudio: { toldAt: number }
+  readonly warn: (message: string) => Effect.Effect<void>
+  readonly retrying: (
+    provider: ProviderId,
+    utterance: UtteranceKey,
+    why: string,
+    wait: Duration.Duration
+  ) => Effect.Effect<void>
+  readonly summary: () => SpeakSummary
+}
+
+/** How often the run looks whether patience is at its end. */
+const watchEvery = Duration.seconds(5)
+
+/** Milliseconds without a success after which the service is asked whether it is there at all. */
+const quiet = 30_000
+
+/** Makes a run of so many utterances that lasts as long as the scope. */
+export const makeRun = (
+  settings: SpeakSettings,
+  utterances = settings.keys.length
+): Effect.Effect<SpeakRun, never, RunNeeds | Scope.Scope> =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const clips = yield* ClipFolder
+    const gateway = yield* Gateway
+    const learned = yield* Learned
+    const progress = yield* Progress
+    const scope = yield* Effect.scope
+    const clock = yield* Effect.clock
+    const apart = Runtime.runFork(yield* Effect.runtime())
+    const now = () => clock.unsafeCurrentTimeMillis()
+    const stopSignal = yield* Deferred.make<void>()
+    const lanes = new Map<ProviderId, Lane>()
+    const settleTimes = new Map<string, SettleTimes>()
+    const warnings = new Set<string>()
+    const unanswered = new Map<UtteranceKey, Loss>()
+    const counts: Counts = {
+      created: 0,
+      adopted: 0,
+      resumed: 0,
+      reused: 0,
+      retried: 0,
+      failed: 0,
+      left: 0,
+      suspect: 0,
+      characters: 0
+    }
+    const patience = Duration.decode(settings.patience)
+    let halt: Halt | undefined
+    let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))
+    let lastSuccess = now()
+    let toldOf: number | undefined
+    /** Whether the service answers; that it does not is told once each time. */
+    const inOrder = Effect.flatMap(Effect.either(gateway.ping), (answer) => {
+      if (answer._tag === "Right") return Effect.succeed(true)
+      if (toldOf === lastSuccess) return Effect.succeed(false)
+      toldOf = lastSuccess
+      const message = `${answer.left.message}; it is tried again until nothing has worked for ${Duration.format(patience)}`
+      return Effect.as(progress.emit({ _tag: "Warning", message }), false)
+    })
+
+    const stop = (reason: Halt): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (halt !== undefined) return Effect.void
+        halt = reason
+        return Effect.zipRight(
+          Deferred.succeed(stopSignal, undefined),
+          progress.emit({ _tag: "Stopping", why: reason.words })
+        )
+      })
+
+    const { deadline } = settings
+    const punctual =
+      deadline === undefined
+        ? Effect.void
+        : Effect.suspend(() =>
+            now() < deadline.at
+              ? Effect.void
+              : stop({
+                  reason: "deadline",
+                  words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
+                })
+          )
+    const watch = Effect.suspend(() =>
+      now() - lastSuccess < Duration.toMillis(patience)
+        ? Effect.when(inOrder, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
+        : stop({
+            reason: "unreachable",
+            words: `nothing worked for ${Duration.format(patience)}; all is saved, run again when the service is back`
+          })
+    )
+    yield* punctual
+    yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
+
+    const warn = (message: string): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (warnings.has(message)) return Effect.void
+        warnings.add(message)
+        return progress.emit({ _tag: "Warning", message })
+      })
+
+    const money = yield* makeMoney({
+      settings,
+      gateway,
+      learned,
+      counts,
+      warn,
+      stop,
+      halted: () => halt
+    })
+
+    return {
+      store,
+      clips,
+      gateway,
+      learned,
+      progress,
+      settings,
+      counts,
+      ...money,
+      lane: (provider) =>
+        Effect.suspend(() => {
+          const known = lanes.get(provider)
+          if (known !== undefined) return Effect.succeed(known)
+          const { concurrency, perSecond } = settings.profileOf(provider)
+          return Effect.map(Scope.extend(makeLane({ concurrency, perSecond }, inOrder), scope), (lane) => {
+            lanes.set(provider, lane)
+            return lane
+          })
+        }),
+      apart,
+      stop,
+      halted: () => halt,
+      punctual,
+      stopped: Deferred.await(stopSignal),
+      reroll: () => rerolls-- > 0,
+      now,
+      alive: () => {
+        lastSuccess = now()
+      },
+      settleTimes: (provider, characters) => {
+        const name = lengthClass(provider, characters)
+        const times = settleTimes.get(name) ?? new SettleTimes()
+        settleTimes.set(name, times)
+        return times
+      },
+      unanswered,
+      earlier: new Set(),
+      echoes: { seen: undefined },
+      slowAudio: { toldAt: -Infinity },
+      warn,
+      retrying: (provider, utterance, why, wait) =>
+        Effect.suspend(() => {
+          counts.retried++
+          return progress.emit({
+            _tag: "Retrying",
+            provider,
+            utterance,
+            why,
+            inSeconds: Duration.toSeconds(wait)
+          })
+        }),
+      summary: () => ({
+        ...counts,
+        credits: unanswered.size > 0 ? undefined : money.budget.total(),
+        halt,
+        warnings: Array.from(warnings)
+      })
+    }
+  })

@@ -1,0 +1,55 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { makeDecoder } from "../../../src/pipeline/clips/ReceivedAudio.ts"
+import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
+import { withEachFfmpeg } from "../../ffmpeg/binaries.ts"
+
+withEachFfmpeg("decoding what was received", (it) => {
+  it.scoped("needs a file for none but what is no plain MP3, and judges each by itself", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const names = ["plain.mp3", "low.mp3", "film.mp3", "sound.m4a", "sound.flac"]
+      const rates = ["24000", "22050", "48000", "24000", "24000"]
+      yield* ffmpeg(
+        ...["-f", "lavfi", "-i", "sine=220:r=48000:d=1"],
+        ...names.flatMap((name, place) => ["-ar", rates[place] ?? "", join(here, name)])
+      )
+      const whole = yield* Effect.promise(() => readFile(join(here, "plain.mp3")))
+      yield* Effect.promise(() => writeFile(join(here, "cut.mp3"), whole.subarray(0, 2_000)))
+      yield* Effect.promise(() => writeFile(join(here, "page.mp3"), "<html>gone</html>"))
+      const decode = yield* makeDecoder
+      const laid: Array<string> = []
+      const found = yield* Effect.forEach(
+        [...names, "cut.mp3", "page.mp3"],
+        (name) =>
+          Effect.gen(function* () {
+            const path = join(here, name)
+            const bytes = yield* Effect.promise(() => readFile(path))
+            const lay = Effect.sync(() => {
+              laid.push(name)
+              return path
+            })
+            const pcm = yield* Effect.either(decode({ bytes, laid: lay }))
+            return Either.match(pcm, {
+              onLeft: ({ words }) => `${name}: ${words.slice(0, 50)}`,
+              onRight: ({ rate, samples }) =>
+                `${name}: ${rate} Hz, ${Math.round((100 * samples.length) / rate)} hundredths`
+            })
+          }),
+        { concurrency: "unbounded" }
+      )
+      expect(found).toEqual([
+        "plain.mp3: 24000 Hz, 100 hundredths",
+        "low.mp3: 24000 Hz, 100 hundredths",
+        "film.mp3: 48000 Hz, 100 hundredths",
+        "sound.m4a: 48000 Hz, 102 hundredths",
+        "sound.flac: 24000 Hz, 100 hundredths",
+        "cut.mp3: expected audio, found 0.41 of the 1.06 seconds tha",
+        'page.mp3: expected audio, found a web page or XML ("<html>go'
+      ])
+      expect(laid.sort()).toEqual(["cut.mp3", "page.mp3", "sound.flac", "sound.m4a"])
+    })
+  )
+})

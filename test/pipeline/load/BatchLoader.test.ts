@@ -1,0 +1,258 @@
+import { dirname } from "node:path"
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { expect, layer } from "@effect/vitest"
+import { Effect, type Array } from "effect"
+import { ModelId, ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
+import type { RunFlags } from "../../../src/pipeline/load/RunFlags.ts"
+
+/** A folder with these files, and what loading `inputs` in it says. */
+const load = Effect.fnUntraced(function* (
+  files: Readonly<Record<string, string>>,
+  input: string,
+  flags: RunFlags = {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, text] of Object.entries(files)) {
+    yield* fs.makeDirectory(dirname(`${folder}/${name}`), { recursive: true })
+    yield* fs.writeFileString(`${folder}/${name}`, text)
+  }
+  const inputs: Array.NonEmptyArray<string> = [`${folder}/${input}`]
+  return { folder, loaded: yield* Effect.either(loadBatch(inputs, flags)) }
+})
+
+const faultsOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, flags: RunFlags = {}) {
+  const { folder, loaded } = yield* load(files, "m.yaml", flags)
+  return loaded._tag === "Left" ? loaded.left.message.replaceAll(`${folder}/`, "") : "loaded"
+})
+
+layer(NodeContext.layer)("loading", (it) => {
+  it.scoped(
+    "a job takes the manifest's defaults where it says nothing, and paths from the manifest's folder",
+    () =>
+      Effect.gen(function* () {
+        const { folder, loaded } = yield* load(
+          {
+            "m.yaml":
+              "name: night\nservice: { baseUrl: 'http://127.0.0.1:9' }\n" +
+              "defaults: { provider: provider_fast, voice: v, fit: { late: 1 } }\n" +
+              "jobs: [{ id: one, input: subs/a.vi.srt, video: a.mp4, fit: { early: 0 } }]\n",
+            "subs/a.vi.srt": "x"
+          },
+          "m.yaml"
+        )
+        const batch = yield* loaded
+        expect({ ...batch, profileOf: undefined }).toEqual({
+          name: "night",
+          manifest: `${folder}/m.yaml`,
+          key: `${folder}/m.yaml`,
+          out: `${folder}/out`,
+          state: `${folder}/.dubwright`,
+          undecided: "match",
+          service: { baseUrl: "http://127.0.0.1:9" },
+          profileOf: undefined,
+          jobs: [
+            {
+              id: "one",
+              input: `${folder}/subs/a.vi.srt`,
+              inputName: "subs/a.vi.srt",
+              video: { path: `${folder}/a.mp4`, name: "a.mp4" },
+              language: "vi",
+              voice: {
+                provider: "provider_fast",
+                voice: "v",
+                model: undefined,
+                speed: undefined,
+                vol: undefined,
+                pitch: undefined
+              },
+              speakers: {},
+              nativeInput: "srt",
+              unit: "cue",
+              onFailure: "fail",
+              fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
+              retake: false,
+              text: {},
+              lexicon: [],
+              pauses: {},
+              loudness: -16,
+              timeline: {},
+              original: "keep",
+              duck: { amount: 12, fade: 300 },
+              audio: {},
+              tags: {},
+              verify: false,
+              outputs: ["wav", "srt"]
+            }
+          ]
+        })
+      })
+  )
+
+  it.scoped("a glob makes one job a file", () =>
+    Effect.gen(function* () {
+      const files = {
+        "m.yaml": "jobs: [{ input: 'subs/*.srt' }]",
+        "subs/b.srt": "x",
+        "subs/a.srt": "x",
+        "subs/c.txt": "x"
+      }
+      const batch = yield* (yield* load(files, "m.yaml")).loaded
+      expect(batch.jobs.map((job) => [job.id, job.inputName])).toEqual([
+        ["a", "subs/a.srt"],
+        ["b", "subs/b.srt"]
+      ])
+    })
+  )
+
+  it.scoped("flags come before the manifest for the service, and the environment last", () =>
+    Effect.gen(function* () {
+      const files = {
+        "m.yaml": "service: { baseUrl: 'http://manifest' }\njobs: [{ input: a.srt }]",
+        "a.srt": "x"
+      }
+      const bare = { "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "x" }
+      const serviceOf = Effect.fnUntraced(function* (
+        from: Readonly<Record<string, string>>,
+        flags: RunFlags
+      ) {
+        return (yield* (yield* load(from, "m.yaml", flags)).loaded).service
+      })
+      expect([
+        yield* serviceOf(files, { embedded: true }),
+        yield* serviceOf(files, { baseUrl: "http://flag" }),
+        yield* serviceOf(files, { environmentBaseUrl: "http://env" }),
+        yield* serviceOf(bare, { environmentBaseUrl: "http://env" }),
+        yield* serviceOf(bare, {})
+      ]).toEqual([
+        "embedded",
+        { baseUrl: "http://flag" },
+        { baseUrl: "http://manifest" },
+        { baseUrl: "http://env" },
+        "embedded"
+      ])
+    })
+  )
+
+  it.scoped("a bare script file is a job with the flags' voice", () =>
+    Effect.gen(function* () {
+      const batch = yield* (yield* load({ "film.srt": "x" }, "film.srt", {
+        provider: ProviderId.make("provider_lowcost"),
+        voice: VoiceId.make("v"),
+        model: ModelId.make("m")
+      })).loaded
+      expect(batch.jobs.map(({ id, voice }) => [id, voice.provider, voice.voice, voice.model])).toEqual([
+        ["film", "provider_lowcost", "v", "m"]
+      ])
+    })
+  )
+
+  it.scoped("limits of a manifest override the built-in profile", () =>
+    Effect.gen(function* () {
+      const batch = yield* (yield* load(
+        {
+          "m.yaml": "providers: { provider_native: { maxChars: 7 } }\njobs: [{ input: a.srt }]",
+          "a.srt": "x"
+        },
+        "m.yaml",
+        { concurrency: 9 }
+      )).loaded
+      const profile = batch.profileOf(ProviderId.make("provider_native"))
+      expect([profile.maxChars, profile.concurrency, profile.minChars]).toEqual([7, 9, 100])
+    })
+  )
+
+  it.scoped("what cannot be loaded is told in one line", () =>
+    Effect.gen(function* () {
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: gone.srt }]" })).toBe(
+        "m.yaml: jobs[0].input: no such file: gone.srt"
+      )
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: '*.srt' }]" })).toBe(
+        "m.yaml: jobs[0].input: no file matches *.srt"
+      )
+      expect(
+        yield* faultsOf({
+          "m.yaml": "jobs: [{ id: x, input: a.srt }, { id: X, input: b.srt }]",
+          "a.srt": "1",
+          "b.srt": "2"
+        })
+      ).toBe('m.yaml: 2 jobs would be called "x" (a.srt, b.srt): give each an id of its own')
+      expect(
+        yield* faultsOf({
+          "m.yaml":
+            "jobs: [{ input: a.srt, video: v.mp4, into: all.mkv }, { input: b.srt, into: all.mkv, outputs: [mp4, srt] }]",
+          "a.srt": "1",
+          "b.srt": "2"
+        })
+      ).toBe(
+        "m.yaml: job b: into: all.mkv has the picture of job a: name the same video\n" +
+          "m.yaml: job b: into: needs a sound to go into all.mkv: add wav (or flac, m4a, mp3, opus) to outputs"
+      )
+      expect(
+        yield* faultsOf({
+          "m.yaml":
+            "jobs: [{ id: all.MKV, input: a.srt, video: v.mp4, into: All.mkv }, { id: run.json, input: a.srt }]",
+          "a.srt": "1"
+        })
+      ).toBe(
+        "m.yaml: job all.MKV: a file of the batch is called so too: give the job another id\n" +
+          "m.yaml: job run.json: a file of the batch is called so too: give the job another id"
+      )
+      for (const [key, name, fault] of [
+        ["id", "con.vi", "Windows keeps this name for a device"],
+        ["id", "日".repeat(74), "at most 220 bytes of UTF-8"],
+        ["id", "a:b", 'none of : * ? " < > |'],
+        ["into", "a:b.mkv", 'none of : * ? " < > |'],
+        ["into", "NUL.mkv", "Windows keeps this name for a device"],
+        ["into", `${"n".repeat(117)}.mkv`, "at most 120 character"],
+        ["into", `${"日".repeat(73)}.mkv`, "at most 220 bytes of UTF-8"]
+      ] as const) {
+        const manifest = { jobs: [{ input: "a.srt", video: "v.mp4", [key]: name }] }
+        expect(yield* faultsOf({ "m.yaml": JSON.stringify(manifest), "a.srt": "1" })).toContain(fault)
+      }
+      expect(
+        yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt, into: ../all.avi }]", "a.srt": "1" })
+      ).toContain('expected a file name that ends in .mp4, .mov, .mkv or .webm, found "../all.avi"')
+      expect(
+        yield* faultsOf({
+          "m.yaml": "defaults: { provider: provider_nativ }\njobs: [{ input: a.srt }]",
+          "a.srt": "1"
+        })
+      ).toBe(
+        'm.yaml: job a: unknown provider "provider_nativ"; did you mean provider_native? (known: provider_expressive, ' +
+          "provider_fast, provider_native, provider_lowcost, provider_opensource; a further provider of your service is " +
+          "declared under providers:)"
+      )
+      expect(yield* faultsOf({ "a.srt": "1" })).toBe("m.yaml: no such file")
+      expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "1" }, { only: "b*" })).toBe(
+        "m.yaml: no job's id matches --only b*; there are a"
+      )
+    })
+  )
+
+  it.scoped("a JSON that holds a transcript is a subtitle, and any other a manifest", () =>
+    Effect.gen(function* () {
+      const whisper = JSON.stringify({ segments: [{ start: 0, end: 1, text: " Hi." }] })
+      const talk = yield* (yield* load({ "talk.json": whisper }, "talk.json")).loaded
+      expect(talk.jobs.map((job) => [job.id, job.inputName.endsWith("talk.json")])).toEqual([["talk", true]])
+      const files = { "talk.json": whisper, "m.json": JSON.stringify({ jobs: [{ input: "talk.json" }] }) }
+      const batch = yield* (yield* load(files, "m.json")).loaded
+      expect(batch.jobs.map(({ id, inputName }) => [id, inputName])).toEqual([["talk", "talk.json"]])
+      const { loaded } = yield* load({ "none.json": JSON.stringify({ text: "Hi." }) }, "none.json")
+      expect(loaded._tag === "Left" ? loaded.left.message : "").toMatch(/none\.json.*jobs/u)
+    })
+  )
+
+  it.scoped("a bare file of a format that is not read is refused with a way out, and .sbv is read", () =>
+    Effect.gen(function* () {
+      const { folder, loaded } = yield* load({ "a.pdf": "%PDF" }, "a.pdf")
+      expect(loaded._tag === "Left" ? loaded.left.message : "").toBe(
+        `${folder}/a.pdf: PDF documents are not read: convert the file to text: pdftotext ${folder}/a.pdf ${folder}/a.txt`
+      )
+      const sbv = yield* (yield* load({ "a.sbv": "0:00:01.000,0:00:02.000\nHi.\n" }, "a.sbv")).loaded
+      expect(sbv.jobs.map(({ id }) => id)).toEqual(["a"])
+    })
+  )
+})

@@ -1,0 +1,92 @@
+import { readFileSync, mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { overridesPath, readOverrides, writeOverrides } from "../../../src/pipeline/load/OverridesFile.ts"
+
+const manifestIn = (text?: string): string => {
+  const manifest = join(mkdtempSync(join(tmpdir(), "dubwright-")), "nightly.yaml")
+  if (text !== undefined) writeFileSync(overridesPath(manifest), text)
+  return manifest
+}
+
+const faultsOf = (text: string) =>
+  Effect.flip(readOverrides(manifestIn(text))).pipe(
+    Effect.map(({ message }) => message.replaceAll(/^.*\/nightly/gmu, "nightly"))
+  )
+
+describe("the overrides file", () => {
+  it.effect("is empty where there is none", () =>
+    Effect.gen(function* () {
+      expect(yield* readOverrides(manifestIn())).toEqual({ jobs: {} })
+      expect(yield* readOverrides(manifestIn("\n"))).toEqual({ jobs: {} })
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.effect("gives back what was written, and keeps what else stands in it", () =>
+    Effect.gen(function* () {
+      const manifest = manifestIn(
+        '# mine\njobs:\n  ep01:\n    # why not\n    3: { say: "Three." }\n    4: { speed: 1.1 }\n'
+      )
+      yield* writeOverrides(manifest, "ep01", {
+        "3": undefined,
+        "12": { was: "A: b\n#c", say: "yes", voice: VoiceId.make("anna"), provider: ProviderId.make("p") },
+        "12.2": { start: 1.5, end: 2 }
+      })
+      yield* writeOverrides(manifest, "ep 02: new", { "1": { alone: true } })
+      expect(yield* readOverrides(manifest)).toEqual({
+        jobs: {
+          ep01: {
+            "4": { speed: 1.1 },
+            "12": { was: "A: b\n#c", say: "yes", voice: "anna", provider: "p" },
+            "12.2": { start: 1.5, end: 2 }
+          },
+          "ep 02: new": { "1": { alone: true } }
+        }
+      })
+      expect(readFileSync(overridesPath(manifest), "utf8")).toContain("# mine")
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.effect("may be emptied by hand, and is written into again", () =>
+    Effect.gen(function* () {
+      for (const text of ["jobs:\n", "# mine\njobs:\n  ep01:\n"]) {
+        const manifest = manifestIn(text)
+        expect(yield* readOverrides(manifest)).toEqual({ jobs: {} })
+        yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
+        expect(yield* readOverrides(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
+      }
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.effect("starts with a word on what it is, and drops a job of which nothing is left", () =>
+    Effect.gen(function* () {
+      const manifest = manifestIn()
+      yield* writeOverrides(manifest, "ep01", { "1": { say: "One." } })
+      yield* writeOverrides(manifest, "ep01", { "1": undefined })
+      expect(readFileSync(overridesPath(manifest), "utf8")).toBe(
+        "# Changes to single cues, as accepted in dubwright review. Every run honours them; delete an entry to take it back.\n\njobs: {}\n"
+      )
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.effect("tells each fault at its line", () =>
+    Effect.gen(function* () {
+      expect(yield* faultsOf("jobs:\n  ep01:\n    3: { said: x }\n    4: { speed: fast }\n")).toBe(
+        'nightly.yaml.overrides.yaml:3: jobs.ep01.3.said: unknown key; did you mean say?\nnightly.yaml.overrides.yaml:4: jobs.ep01.4.speed: expected a number above 0, found "fast"'
+      )
+      expect(yield* faultsOf("jobs:\n  ep01:\n    three: { say: x }\n")).toContain(
+        "expected a cue's number such as 12"
+      )
+      expect(yield* faultsOf("jobs:\n  ep01: []\n")).toBe(
+        "nightly.yaml.overrides.yaml:2: jobs.ep01: expected keys with their values, found []"
+      )
+      expect(yield* faultsOf("- 3\n")).toBe(
+        "nightly.yaml.overrides.yaml:1: expected a mapping named jobs, of job ids, of cue numbers"
+      )
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+})

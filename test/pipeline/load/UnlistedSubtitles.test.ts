@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { describe, expect, test } from "vitest"
+import { namedIn, unlisted, unlistedText } from "../../../src/pipeline/load/UnlistedSubtitles.ts"
+
+describe("a manifest names a file", () => {
+  test.each([
+    ["jobs: [{ input: subs/a.srt }]", true],
+    ["jobs:\n  - input: './subs/a.srt'\n", true],
+    ["jobs:\n  - input: subs/*.srt   # all\n", true],
+    ["# - input: subs/a.srt\n", true],
+    ["# subs/a.srt is in the film's own language\n", true],
+    ["input: more/subs/a.srt", false],
+    ["input: a.srt", false],
+    ["input: subs/*.vtt", false]
+  ])("%s: %s", (text, named) => {
+    expect(namedIn(text)("subs/a.srt")).toBe(named)
+  })
+})
+
+test("subtitles in no job of any manifest in the folder are found; results, state and other files are not", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+  for (const name of ["subs", "results/a", ".dubwright"]) mkdirSync(join(folder, name), { recursive: true })
+  for (const name of ["a.srt", "subs/b.ass", "subs/C.VTT", "other.srt", "note.md", "results/a/a.srt"])
+    writeFileSync(join(folder, name), "")
+  writeFileSync(join(folder, "m.yaml"), "jobs: [{ input: a.srt }]")
+  writeFileSync(join(folder, "n.yaml"), "jobs: [{ input: other.srt }]")
+  const left = await Effect.runPromise(
+    unlisted({
+      manifest: join(folder, "m.yaml"),
+      jobs: JSON.parse(JSON.stringify([{ input: join(folder, "a.srt") }])),
+      out: join(folder, "results"),
+      state: join(folder, ".dubwright")
+    })
+  )
+  expect(left).toEqual(["subs/C.VTT", "subs/b.ass"])
+})
+
+test("hundreds of them are one line", () => {
+  const files = Array.from({ length: 300 }, (_, i) => `s${i}.srt`)
+  expect(unlistedText("x/dubwright.yaml", files)).toBe(
+    "300 subtitles are in no job: s0.srt, s1.srt, s2.srt and 297 more (dubwright init adds jobs)"
+  )
+  expect(unlistedText("m.yaml", ["a.srt"])).toBe("1 subtitle is in no job: a.srt (add jobs)")
+  expect(unlistedText("m.yaml", [])).toBeUndefined()
+})

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "@effect/vitest"
+import { newRoom, type Room } from "../../../src/audio/kernels/BufferPool.ts"
+import { SampleRate } from "../../../src/domain/time/Units.ts"
+import { limited } from "../../../src/pipeline/mix/LoudnessNormalization.ts"
+
+/** Rooms that others have left as they were. */
+const used: Room = (length) => new Float32Array(length).fill(Number.NaN)
+
+describe("a limited clip", () => {
+  it("is the same whatever stood in its rooms before, with silence behind it", () => {
+    const rate = SampleRate.make(48_000)
+    const clip = Float32Array.from(
+      { length: 30_000 },
+      (_, i) => Math.sin(i * i * 1e-5) * (i % 7_000 < 90 ? 1.4 : 0.3)
+    )
+    const made = limited(clip, rate, 1.5, 0.8, 31_000, used)
+    expect(made).toEqual(limited(clip, rate, 1.5, 0.8, 31_000, newRoom))
+    expect([made.length, made.subarray(30_000).every((sample) => sample === 0)]).toEqual([31_000, true])
+    expect(made.some((sample) => Math.abs(sample) > 0.7)).toBe(true)
+  })
+})

@@ -1,0 +1,273 @@
+/** A programme's files are the same to the bit, and it measures the same, however it is cut into sections and whoever makes them. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Layer } from "effect"
+import { type Measures, Measuring } from "../../../src/audio/level/ProgrammeMeter.ts"
+import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
+import { PeakMeter } from "../../../src/audio/pcm/WaveformPeaks.ts"
+import { sectionsOf } from "../../../src/audio/pcm/Section.ts"
+import { TruePeakMeter } from "../../../src/audio/level/TruePeak.ts"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { Clip, Segment } from "../../../src/domain/speech/Clip.ts"
+import { UtteranceKey, SpeakerName } from "../../../src/domain/values/Ids.ts"
+import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
+import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
+import { LineRef } from "../../../src/domain/speech/Utterance.ts"
+import { wavFileOf } from "../../../src/ffmpeg/encode/EncodeJob.ts"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
+import { DiskFull } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
+import { beginWav } from "../../../src/ffmpeg/encode/WavWriter.ts"
+import { ClipMissing } from "../../../src/pipeline/mix/ClipMissing.ts"
+import { linesIn, type Programme } from "../../../src/pipeline/mix/MixPlan.ts"
+import { Desk, making, type Mastering } from "../../../src/pipeline/mix/SectionRenderer.ts"
+import { madeInSections } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
+import { checksumOf } from "../../../src/store/files/Checksum.ts"
+import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
+import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { randomOf, speechLike } from "../../audio/signals.ts"
+import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+
+const rate = SampleRate.make(24_000)
+const folder = mkdtempSync(join(tmpdir(), "dubwright-sections-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const keyOf = (which: number) => UtteranceKey.make(`${which}`.padStart(64, "0"))
+const pathOf = (key: string) => join(folder, "clips", `${key}.wav`)
+
+/** Some clips of speech, one of them so loud that it must be limited. */
+mkdirSync(join(folder, "clips"))
+const clips = new Map(
+  [1, 2, 3, 4].map((which) => {
+    const clipRate = which === 2 ? SampleRate.make(16_000) : rate
+    const pcm = speechLike(clipRate, 0.4 + 0.6 * which, which)
+    const wav = encodeWav16(pcm)
+    writeFileSync(pathOf(keyOf(which)), wav)
+    const length = frames(pcm.samples.length)
+    const segment = Segment.make({ from: frames(0), to: length, loudness: Lufs.make(-18 - which), peak: 0.5 })
+    const clip = Clip.make({
+      key: keyOf(which),
+      rate: clipRate,
+      frames: length,
+      checksum: checksumOf(wav),
+      segments: [segment],
+      cut: "whole"
+    })
+    return [clip.key, clip] as const
+  })
+)
+
+const speakers = ["ANNA", "BO"].map((name) => SpeakerName.make(name))
+
+const placementOf = (cue: number, which: number, start: number, end: number) =>
+  Placement.make({
+    lines: [LineRef.make({ cue, part: 0 })],
+    parts: [ClipPart.make({ utterance: keyOf(which), segment: 0 })],
+    speaker: speakers[cue % 2],
+    start: millis(start),
+    end: millis(end),
+    speed: 1,
+    flags: []
+  })
+
+/** So many lines anywhere in it, some of them sped up, many at once. */
+const programmeOf = (seed: number, length: number, channels: 1 | 2, count: number): Programme => {
+  const random = randomOf(seed)
+  const placements = Array.from({ length: count }, (_, cue) => {
+    const which = 1 + Math.floor(4 * random())
+    const start = Math.floor((random() * length) / 24)
+    const whole = (0.4 + 0.6 * which) * 1000
+    return placementOf(cue, which, start, start + Math.ceil(whole * (random() < 0.3 ? 0.8 : 1)))
+  }).sort((a, b) => a.start - b.start)
+  return {
+    placements,
+    clips,
+    rate,
+    length: frames(length),
+    channels,
+    panOf: (who) => (who === "BO" ? 0.4 : -0.2)
+  }
+}
+
+interface Output {
+  readonly rate: SampleRate
+  readonly depth: 16 | 24 | 32
+}
+
+/** The file of the whole, those of its stems, and what the whole measures, made in sections of so many seconds, the last first. */
+const made = (programme: Programme, output: Output, gain: number, seconds: number) => {
+  const { length, channels } = programme
+  const feed = { rate, channels, frames: length }
+  const orders = ["whole.wav", "anna.wav", "bo.wav"].map((name, request) => {
+    const path = join(folder, name)
+    const { rate: rateOut, depth } = output
+    const file = wavFileOf(feed, {
+      sink: { path, rate: rateOut, format: { format: "wav", depth } },
+      part: path
+    })
+    if (file === undefined) throw new Error("a WAV is written without ffmpeg")
+    beginWav(path, file.header)
+    return { request, order: file.order }
+  })
+  const mastering: Mastering = { rate, channels, stems: 2, gain, ceiling: 0.84 }
+  const desk = new Desk(join(folder, "clips"))
+  const heard = [...sectionsOf(length, rate, seconds)].reverse().map((section) => {
+    const lines = linesIn(programme, section, speakers)
+    const all = [...orders, { request: 0, order: { kind: "listen", ...feed } as const }]
+    const steps = making(mastering, section, lines, all, desk, () => undefined)
+    let step = steps.next()
+    while (step.done !== true) step = steps.next()
+    return step.value[3]
+  })
+  const measuring = new Measuring(feed)
+  for (const one of heard.reverse()) if (one !== undefined) measuring.add(one)
+  return {
+    measures: measuring.measures(),
+    files: orders.map(({ order }) => readFileSync(order.path))
+  }
+}
+
+/** The samples of a file of floats. */
+const floatsOf = (file: Buffer | undefined): Float32Array =>
+  new Float32Array(new Uint8Array(file?.subarray(file.indexOf("data") + 8) ?? []).buffer)
+
+/** The same measured by meters that know nothing of sections. */
+const measuredWhole = (file: Buffer, channels: 1 | 2): Measures => {
+  const samples = floatsOf(file)
+  const loudness = new LoudnessMeter(rate, channels)
+  const truePeak = new TruePeakMeter(channels)
+  const outline = new PeakMeter(rate, channels, samples.length / channels)
+  for (const meter of [loudness, truePeak, outline]) meter.push(samples)
+  return { integrated: loudness.integrated(), truePeak: truePeak.peak(), peaks: outline.peaks() }
+}
+
+/** Peaks are equal; the filters behind loudness never forget quite all that came before. */
+const expectSame = (found: Measures, expected: Measures) => {
+  expect(found).toEqual({ ...expected, integrated: expect.closeTo(expected.integrated, 9) })
+}
+
+describe("a programme made in sections", () => {
+  it.prop(
+    "is to the bit what it is made in one piece, and measures the same",
+    [
+      fc.record({
+        seed: fc.integer({ min: 1, max: 100_000 }),
+        length: fc.integer({ min: 1, max: 9 * rate }),
+        channels: fc.constantFrom<1 | 2>(1, 2),
+        count: fc.nat(14),
+        seconds: fc.integer({ min: 1, max: 4 }),
+        gain: fc.constantFrom(0.5, 1, 3),
+        output: fc.record({
+          rate: fc.constantFrom(...[24_000, 44_100, 48_000].map((one) => SampleRate.make(one))),
+          depth: fc.constantFrom<16 | 24 | 32>(16, 24, 32)
+        })
+      })
+    ],
+    ([{ seed, length, channels, count, seconds, gain, output }]) => {
+      const programme = programmeOf(seed, length, channels, count)
+      const whole = made(programme, output, gain, 1_000)
+      const cut = made(programme, output, gain, seconds)
+      whole.files.forEach((file, at) => expect(file.equals(cut.files[at] ?? Buffer.alloc(0))).toBe(true))
+      expectSame(cut.measures, whole.measures)
+    },
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it("is what its stems add up to, however much it is held", () => {
+    for (const gain of [0.1, 1, 8]) {
+      const [whole, anna, bo] = made(programmeOf(5, 9 * rate, 2, 12), { rate, depth: 32 }, gain, 2).files.map(
+        floatsOf
+      )
+      const off = whole?.map((sample, i) => Math.abs(sample - (anna?.[i] ?? NaN) - (bo?.[i] ?? NaN)))
+      // What floats of 32 bit round, a few times over.
+      expect(off?.reduce((most, one) => Math.max(most, one), 0)).toBeLessThan(1e-6)
+    }
+  })
+
+  it("measures what its file measures", () => {
+    const programme = programmeOf(7, 9 * rate, 2, 12)
+    const { measures, files } = made(programme, { rate, depth: 32 }, 2, 2)
+    expectSame(measures, measuredWhole(files[0] ?? Buffer.alloc(0), 2))
+  })
+})
+
+const state = Layer.provideMerge(
+  ClipFolder.Default,
+  writableState(join(folder, "state"), join(folder, "clips"))
+)
+const needs = Layer.mergeAll(bundledFfmpeg, state).pipe(Layer.provideMerge(NodeContext.layer))
+
+/** Files of a programme of three minutes and a little, which threads make, and a stem. */
+const delivered = (programme: Programme, name: string) =>
+  Effect.gen(function* () {
+    const ffmpeg = yield* Ffmpeg
+    const feed = { rate, channels: programme.channels, frames: programme.length }
+    const pathsOf = (ending: string) => join(folder, `${name}.${ending}`)
+    const fractions: Array<number> = []
+    yield* ffmpeg.encodeAll(
+      [
+        {
+          feed,
+          listen: true,
+          sinks: [
+            { path: pathsOf("wav"), format: { format: "wav", depth: 16 } },
+            { path: pathsOf("flac"), format: { format: "flac", depth: 16 } },
+            { path: pathsOf("opus"), format: { format: "opus" } }
+          ]
+        },
+        { feed, sinks: [{ path: pathsOf("stem.wav"), format: { format: "wav", depth: 16 } }] }
+      ],
+      madeInSections({
+        programme,
+        stems: speakers.slice(0, 1),
+        gain: 2,
+        ceiling: 0.84,
+        progress: (fraction) => Effect.sync(() => void fractions.push(fraction))
+      })
+    )
+    return { pathsOf, fractions }
+  }).pipe(Effect.provide(needs))
+
+describe("threads", () => {
+  const long = programmeOf(3, 200 * rate, 1, 60)
+
+  it.live("make the same files as are made in one piece, for WAVs and for ffmpeg", () =>
+    Effect.gen(function* () {
+      const { pathsOf, fractions } = yield* delivered(long, "long")
+      const expected = made(long, { rate: SampleRate.make(48_000), depth: 16 }, 2, 1_000).files
+      const found = ["wav", "stem.wav"].map((ending) => readFileSync(pathsOf(ending)))
+      expect(found.map((file, at) => file.equals(expected[at] ?? Buffer.alloc(0)))).toEqual([true, true])
+      const decoded = yield* Effect.provide(
+        Effect.flatMap(Ffmpeg, (ffmpeg) => ffmpeg.decode({ path: pathsOf("flac") }, SampleRate.make(48_000))),
+        needs
+      )
+      expect(
+        Buffer.from(encodeWav16(decoded))
+          .subarray(44)
+          .equals(found[0]?.subarray(-400 * 48_000) ?? Buffer.alloc(0))
+      ).toBe(true)
+      expect(fractions).toEqual([0.3, 0.6, 0.9, 1])
+    })
+  )
+
+  it.live("say which clip is gone, and that the disk is full, and leave nothing", () =>
+    Effect.gen(function* () {
+      const lacking: Programme = {
+        ...long,
+        clips: new Map([...clips].map(([key, clip]) => [key, Clip.make({ ...clip, checksum: "another" })]))
+      }
+      const missing = yield* Effect.flip(delivered(lacking, "lacking"))
+      expect(missing).toBeInstanceOf(ClipMissing)
+      const without: Programme = { ...long, clips: new Map([...clips].slice(1)) }
+      expect(yield* Effect.flip(delivered(without, "without"))).toEqual(
+        new ClipMissing({ utterance: keyOf(1) })
+      )
+      const path = join(folder, "full.wav")
+      symlinkSync("/dev/full", `${path}.part`)
+      expect(yield* Effect.flip(delivered(long, "full"))).toEqual(new DiskFull({ path }))
+      expect(() => readFileSync(path)).toThrow("ENOENT")
+    })
+  )
+})

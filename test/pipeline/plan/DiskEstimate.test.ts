@@ -1,0 +1,63 @@
+/** The room on the disk that a run is expected to take. */
+import { describe, expect, test } from "vitest"
+import { diskNeed, type Footprint, resultBytes } from "../../../src/pipeline/plan/DiskEstimate.ts"
+
+/** An hour with ten minutes of speech by two speakers, and a film of 1 GB with stereo sound. */
+const hour: Footprint = {
+  outputs: ["wav"],
+  audio: {},
+  original: "keep",
+  seconds: 3600,
+  speech: 600,
+  stems: 2,
+  stereo: false,
+  cues: 0,
+  film: { bytes: 1e9, channels: 2 }
+}
+const wav = 3600 * 48_000 * 2
+const page = resultBytes({ ...hour, outputs: ["srt"] })
+
+describe("a job's results take", () => {
+  test.each<[string, Partial<Footprint>, number]>([
+    ["a WAV's samples", {}, wav],
+    ["more where it is stereo and deep", { stereo: true, audio: { depth: 24, rate: 96_000 } }, wav * 6],
+    ["a stem for each speaker", { outputs: ["wav", "stems"] }, wav * 3],
+    ["clips as long as the speech", { outputs: ["clips"] }, 600 * 48_000 * 2],
+    ["clips also for an editor's timeline", { outputs: ["edl"] }, 600 * 48_000 * 2],
+    ["an MP3 at its bit rate", { outputs: ["mp3"], audio: { bitrate: 128 } }, (3600 * 128_000) / 8],
+    ["the film and a track in AAC", { outputs: ["mp4"] }, 1e9 + (3600 * 96_000) / 8],
+    [
+      "a stereo track where the film's sound is in it",
+      { outputs: ["mp4"], original: "duck" },
+      1e9 + (3600 * 192_000) / 8
+    ],
+    ["the film and a lossless track in MKV", { outputs: ["mkv"] }, 1e9 + wav * 0.65]
+  ])("%s", (_, job, bytes) => {
+    expect(resultBytes({ ...hour, ...job })).toBe(bytes + page)
+  })
+})
+
+describe("a run needs room", () => {
+  test("for each job's results", () => {
+    const one = resultBytes(hour)
+    expect(diskNeed([{ footprint: hour, present: 0 }])).toBe(one)
+    expect(diskNeed([hour, hour].map((footprint) => ({ footprint, present: 0 })))).toBe(2 * one)
+  })
+
+  test("for the largest result twice where all are there, since each is written beside the one it replaces", () => {
+    const one = resultBytes(hour)
+    expect(diskNeed([hour, hour].map((footprint) => ({ footprint, present: one })))).toBe(one)
+  })
+
+  test("for a video's sound while it is made, where no WAV is asked for", () => {
+    const film: Footprint = { ...hour, outputs: ["mp4"] }
+    expect(diskNeed([{ footprint: film, present: 0 }])).toBe(resultBytes(film) + wav)
+  })
+
+  test("once for a film that two jobs go into, and for a track each", () => {
+    const shared: Footprint = { ...hour, into: "film.mp4" }
+    expect(diskNeed([shared, shared].map((footprint) => ({ footprint, present: 0 })))).toBe(
+      2 * resultBytes(hour) + 1e9 + (2 * 3600 * 96_000) / 8
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { providersIn } from "../../../src/pipeline/plan/VoiceProviders.ts"
+
+const [one, two] = [ProviderId.make("provider_one"), ProviderId.make("provider_two")]
+const [aria, luna, vega] = [VoiceId.make("aria"), VoiceId.make("luna"), VoiceId.make("lunaa")]
+const lists = new Map([
+  [one, new Set(["aria", "luna"])],
+  [two, new Set(["luna", "stella"])]
+])
+
+it.effect("a voice has the one provider that lists it", () =>
+  Effect.map(providersIn([aria], lists, "film.srt"), (found) => expect([...found]).toEqual([[aria, one]]))
+)
+
+it.effect("every voice of several providers, or of none, is refused by name", () =>
+  Effect.map(Effect.flip(providersIn([aria, luna, vega], lists, "film.srt")), ({ faults }) =>
+    expect(faults.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+      'film.srt: provider_one and provider_two have a voice "luna": choose one with --provider, or with ' +
+        "provider: in the manifest",
+      'film.srt: no provider of the service has a voice "lunaa"; did you mean "luna" of provider_one or ' +
+        '"luna" of provider_two? (dubwright voices lists all)'
+    ])
+  )
+)

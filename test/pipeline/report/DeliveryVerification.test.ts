@@ -1,0 +1,137 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { LevelTrack } from "../../../src/audio/speech/OnsetDetection.ts"
+import { JobId } from "../../../src/domain/values/Ids.ts"
+import type { CueReport, JobReport } from "../../../src/domain/report/Report.ts"
+import { verificationOf } from "../../../src/pipeline/report/DeliveryVerification.ts"
+import { sampleMetrics } from "../../pages/sample.ts"
+
+const rate = 16_000
+
+/** A programme of tones at these times, in milliseconds, and silence elsewhere. */
+const levels = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
+  const samples = new Float32Array(seconds * rate)
+  for (const [from, to] of tones)
+    for (let i = (from * rate) / 1000; i < (to * rate) / 1000; i++) samples[i] = 0.3 * Math.sin(i / 5)
+  const track = new LevelTrack(rate)
+  for (let at = 0; at < samples.length; at += 1000) track.push(samples.subarray(at, at + 1000))
+  return track.track()
+}
+
+const cue = (index: number, start: number, end: number): CueReport => ({
+  index,
+  start: start / 1000,
+  end: end / 1000,
+  text: "",
+  status: "spoken",
+  placed: { start: start / 1000, end: end / 1000, speed: 1 },
+  flags: []
+})
+
+const reportOf = (cues: ReadonlyArray<CueReport>): JobReport => ({
+  job: "film",
+  input: "film.srt",
+  duration: 10,
+  cues,
+  metrics: sampleMetrics
+})
+
+const verify = (cues: ReadonlyArray<CueReport>, tones: ReadonlyArray<readonly [number, number]>) =>
+  verificationOf(JobId.make("film"), "film.wav", reportOf(cues), levels(10, tones), 0)
+
+describe("verification", () => {
+  it("misses what is reported behind the end of a file that is cut short", () => {
+    const verified = verify(
+      [cue(1, 1000, 2000), cue(2, 9000, 14_000), cue(3, 12_000, 13_000)],
+      [
+        [1000, 2000],
+        [9000, 9500]
+      ]
+    )
+    expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "missing", "missing"])
+  })
+
+  it("tells speech that is on time, off, joined to other speech, and missing", () => {
+    const verified = verify(
+      [cue(1, 1000, 2000), cue(2, 3000, 4000), cue(3, 4000, 5000), cue(4, 6000, 7000), cue(5, 8000, 9000)],
+      [
+        [1000, 2000],
+        [3200, 4000],
+        [4000, 5000],
+        [8000, 9000]
+      ]
+    )
+    expect(verified.cues.map(({ index, error, verdict }) => [index, error, verdict])).toEqual([
+      [1, 0, "on-time"],
+      [2, 200, "off"],
+      [3, undefined, "joined"],
+      [4, undefined, "missing"],
+      [5, 0, "on-time"]
+    ])
+    expect([verified.missing, verified.off]).toEqual([1, 1])
+  })
+
+  it("an onset under other speech is not judged, whatever is heard near it", () => {
+    const verified = verify(
+      [cue(1, 1000, 3000), cue(2, 2800, 4000)],
+      [
+        [1000, 2600],
+        [2680, 4000]
+      ]
+    )
+    expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "joined"])
+  })
+
+  it("a drift is told as milliseconds an hour", () => {
+    const starts = [1000, 3000, 5000, 7000]
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 900)),
+      starts.map((start, i) => [start + 5 * i, start + 900])
+    )
+    // 5 ms more every 2 s.
+    expect(verified.drift).toBe(9000)
+  })
+
+  it("what comes to less over the whole film than can be measured is no drift", () => {
+    const starts = Array.from({ length: 20 }, (_, i) => 500 * i + 100)
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 300)),
+      starts.map((start, i) => [start + (i < 10 ? 0 : 5), start + 300])
+    )
+    expect([verified.cues.at(-1)?.error, verified.drift]).toEqual([5, 0])
+  })
+
+  it("errors that come and go are no drift, however steep a line through them is", () => {
+    const starts = [1000, 3000, 5000, 7000, 9000]
+    const late = [0, 10, 0, 0, 10]
+    const verified = verify(
+      starts.map((start, i) => cue(i + 1, start, start + 900)),
+      starts.map((start, i) => [start + (late[i] ?? 0), start + 900])
+    )
+    expect(verified.cues.map(({ error }) => error)).toEqual(late)
+    expect(verified.drift).toBe(0)
+  })
+
+  it.prop(
+    "speech where the report says so is never off or missing",
+    [
+      fc.array(fc.tuple(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 10, max: 150 })), {
+        maxLength: 15
+      })
+    ],
+    ([drawn]) => {
+      let at = 0
+      const tones = drawn.map(([pause, length]): [number, number] => {
+        const from = at + pause * 5
+        at = from + length * 5
+        return [from, at]
+      })
+      const seconds = Math.ceil(at / 1000) + 1
+      const cues = tones.map(([from, to], i) => cue(i + 1, from, to))
+      const verified = verificationOf(JobId.make("film"), "f", reportOf(cues), levels(seconds, tones), 0)
+      expect(verified.cues.map(({ verdict, error }) => [verdict, error])).toEqual(
+        cues.map(() => ["on-time", 0])
+      )
+    }
+  )
+})

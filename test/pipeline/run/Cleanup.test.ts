@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Casting } from "../../../src/domain/speech/Casting.ts"
+import { JobId, ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
+import { batchKey } from "../../../src/pipeline/load/BatchId.ts"
+import { forgetGone } from "../../../src/pipeline/run/Cleanup.ts"
+import { Batches } from "../../../src/store/tables/Batches.ts"
+import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { plainFolder } from "../../ffmpeg/media.ts"
+
+const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
+
+it.scopedLive("only a manifest that was deleted needs nothing any more", () =>
+  Effect.gen(function* () {
+    const folder = yield* plainFolder
+    yield* Effect.promise(() => mkdir(join(folder, "unmounted")))
+    yield* Effect.promise(() => writeFile(join(folder, "here.yaml"), ""))
+    const needed = {
+      "its manifest is there": batchKey(join(folder, "here.yaml"), undefined),
+      "a choice of it": batchKey(join(folder, "here.yaml"), "film*"),
+      "nothing is mounted there": batchKey(join(folder, "unmounted/far.yaml"), undefined),
+      "its folder is gone": batchKey(join(folder, "gone/far.yaml"), undefined),
+      "bare files": batchKey(join(folder, "a.srt b.srt"), undefined)
+    }
+    const unneeded = {
+      "its manifest was deleted": batchKey(join(folder, "old.yaml"), undefined),
+      "a choice of one that was deleted": batchKey(join(folder, "old.yaml"), "film*")
+    }
+    yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const all = Object.entries({ ...needed, ...unneeded }).map(([words, batch]) => ({
+        batch,
+        utterance: makeUtterance(casting, "text", words, [words])
+      }))
+      for (const { batch, utterance } of all)
+        yield* store.plan(batch, [{ job: JobId.make("film"), utterances: [{ utterance, label: "film #1" }] }])
+      expect(yield* store.unused()).toEqual([])
+      yield* forgetGone
+      const unused = new Set(yield* store.unused())
+      expect(all.flatMap(({ utterance }) => (unused.has(utterance.key) ? [utterance.text] : []))).toEqual(
+        Object.keys(unneeded)
+      )
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(UtteranceStore.Default, Batches.Default).pipe(
+          Layer.provide(writableState(join(folder, "state"))),
+          Layer.merge(NodeContext.layer)
+        )
+      )
+    )
+  })
+)

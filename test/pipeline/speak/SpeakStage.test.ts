@@ -1,0 +1,450 @@
+/**
+ * Any order of steps, answers and deaths: every utterance ends paid once, or named. The service is simulated, the store is
+ * real, the clock is moved by hand; a death stops every effect at once, as SIGKILL does.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
+import { Casting } from "../../../src/domain/speech/Casting.ts"
+import { JobId, ProviderId, TaskId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { marksIn } from "../../../src/domain/task/TaskMarker.ts"
+import { profileOf, ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
+import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
+import {
+  Broken,
+  type CallFault,
+  NoAudio,
+  Refused,
+  SlowDown,
+  Unreachable,
+  Vanished
+} from "../../../src/gateway/GatewayErrors.ts"
+import { Gateway } from "../../../src/gateway/Gateway.ts"
+import type { Walk } from "../../../src/gateway/requests/TaskHistory.ts"
+import { silent } from "../../../src/pipeline/Progress.ts"
+import { speak } from "../../../src/pipeline/speak/SpeakStage.ts"
+import { type SpeakSettings, usualSettings } from "../../../src/pipeline/speak/SpeakSettings.ts"
+import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
+import { Learned } from "../../../src/store/tables/Estimates.ts"
+import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { babble } from "../../hostile/Babble.ts"
+import { mute } from "../StandIn.ts"
+
+const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
+const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
+  const words = `Line ${i}${"!".repeat(i)}`
+  return makeUtterance(casting, "text", words, [words])
+})
+
+/** How a create is answered; "lost" ones get no answer, with or without a task made. */
+const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
+const taskFates = ["done", "done", "done", "done", "fails", "refused", "vanishes"] as const
+const audioAnswers = ["good", "good", "good", "broken", "damaged", "refused"] as const
+
+interface Script {
+  readonly creates: ReadonlyArray<(typeof createAnswers)[number]>
+  readonly fates: ReadonlyArray<(typeof taskFates)[number]>
+  readonly audio: ReadonlyArray<(typeof audioAnswers)[number]>
+  /** For each run but the last, after how many steps it dies, and whether that step was taken. */
+  readonly deaths: ReadonlyArray<{ readonly after: number; readonly taken: boolean }>
+  readonly echoes: boolean
+}
+
+const scripts: fc.Arbitrary<Script> = fc.record({
+  creates: fc.array(fc.constantFrom(...createAnswers), { maxLength: 12 }),
+  fates: fc.array(fc.constantFrom(...taskFates), { maxLength: 10 }),
+  audio: fc.array(fc.constantFrom(...audioAnswers), { maxLength: 10 }),
+  deaths: fc.array(fc.record({ after: fc.integer({ min: 1, max: 40 }), taken: fc.boolean() }), {
+    maxLength: 4
+  }),
+  echoes: fc.boolean()
+})
+
+interface PaidTask {
+  readonly id: TaskId
+  readonly label: string
+  readonly text: string
+  readonly fate: (typeof taskFates)[number]
+  /** Whether its create got no answer. */
+  readonly lost: boolean
+  readonly madeAt: number
+  readonly doneAt: number
+}
+
+/** The service and its clients' deaths. */
+class World {
+  readonly paid: Array<PaidTask> = []
+  private creates = 0
+  private sounds = 0
+  private steps = 0
+  /** How the history fails, how many milliseconds it lags, for lost tasks even more, and whether it can be walked to its end. */
+  history: {
+    readonly fault?: CallFault
+    readonly lag: number
+    readonly lostLag?: number
+    readonly isWhole: boolean
+  } = {
+    lag: 0,
+    isWhole: true
+  }
+  dead = false
+  death: { readonly after: number; readonly taken: boolean } | undefined
+
+  constructor(readonly script: Script) {}
+
+  revive(death: World["death"]): void {
+    this.dead = false
+    this.steps = 0
+    this.death = death
+  }
+
+  /** A step outward: at the step of its death the run stops for ever, before or behind the step's effect. */
+  step<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      if (this.dead) return Effect.never
+      this.steps++
+      if (this.death === undefined || this.steps < this.death.after) return effect
+      const { taken } = this.death
+      this.dead = true
+      return taken ? Effect.zipRight(Effect.exit(effect), Effect.never) : Effect.never
+    })
+  }
+
+  readonly gateway = Layer.mock(Gateway, {
+    _tag: "gateway/Gateway",
+    ping: Effect.void,
+    reads: {
+      health: Effect.never,
+      credits: Effect.never,
+      providers: Effect.never,
+      models: () => Effect.never,
+      voices: () => Effect.never,
+      tasks: () => Effect.never
+    },
+    submit: (utterance, label) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const answer = this.script.creates[this.creates++] ?? "taken"
+          if (answer === "slow") return yield* new SlowDown({ words: "later" })
+          if (answer === "unreachable") return yield* new Unreachable({ words: "nobody there" })
+          if (answer === "lost-unmade") return yield* new Broken({ words: "reset" })
+          const now = yield* Clock.currentTimeMillis
+          const place = this.paid.length
+          const task: PaidTask = {
+            id: TaskId.make(`task-${place}`),
+            label,
+            text: utterance.text,
+            fate: this.script.fates[place] ?? "done",
+            lost: answer === "lost-made",
+            madeAt: now,
+            doneAt: now + 700
+          }
+          this.paid.push(task)
+          if (answer === "lost-made") return yield* new Broken({ words: "reset" })
+          return { task: task.id, credits: 1 }
+        })
+      ),
+    look: (id) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const now = yield* Clock.currentTimeMillis
+          const task = this.paid.find((one) => one.id === id)
+          const over = task !== undefined && now >= task.doneAt
+          if (task === undefined || (over && task.fate === "vanishes"))
+            return yield* new Vanished({ task: id })
+          const label = this.script.echoes ? task.label : undefined
+          if (!over) return { _tag: "Waiting" as const, label }
+          if (task.fate === "fails" || task.fate === "refused")
+            return { _tag: "GivenUp" as const, words: "no voice today", lasting: task.fate === "refused" }
+          return {
+            _tag: "Done" as const,
+            task: id,
+            audio: "a",
+            srt: undefined,
+            json: undefined,
+            label,
+            seconds: undefined,
+            took: undefined
+          }
+        })
+      ),
+    fetch: (done) =>
+      this.step(
+        Effect.gen(this, function* () {
+          const task = this.paid.find((one) => one.id === done.task)
+          const answer = this.script.audio[this.sounds++] ?? "good"
+          if (task === undefined) return yield* new Vanished({ task: done.task })
+          if (answer === "broken") return yield* new Broken({ words: "reset" })
+          if (answer === "refused")
+            return yield* new NoAudio({ reason: "stale", words: "HTTP 403 for its address" })
+          const audio = babble(task.text)
+          return { audio: answer === "damaged" ? audio.subarray(0, 60) : audio, transcript: undefined }
+        })
+      ),
+    history: () =>
+      this.step(
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Walk, CallFault> => {
+          const { fault, lag, lostLag = 0, isWhole } = this.history
+          if (fault !== undefined) return fault
+          const seen = this.paid.filter(
+            (task) =>
+              (task.fate !== "vanishes" || now < task.doneAt) &&
+              task.madeAt + lag + (task.lost ? lostLag : 0) <= now
+          )
+          const tasks = seen.map((task) => ({
+            task: task.id,
+            label: this.script.echoes ? task.label : undefined,
+            provider: casting.provider,
+            voice: casting.voice,
+            characters: Array.from(task.text).length,
+            credits: 1,
+            madeAt: task.madeAt,
+            failed: (task.fate === "fails" || task.fate === "refused") && now >= task.doneAt
+          }))
+          return Effect.succeed<Walk>({
+            tasks,
+            echoes: tasks.length === 0 ? undefined : this.script.echoes,
+            isWhole,
+            find: (mark) =>
+              tasks.findLast((task) => task.label !== undefined && marksIn(task.label).includes(mark))
+          })
+        })
+      )
+  })
+}
+
+/** The store, whose writes are steps too: what a dead run writes is written nowhere. */
+const mortal = (world: World) =>
+  Layer.effect(
+    UtteranceStore,
+    Effect.map(UtteranceStore, (store) =>
+      UtteranceStore.make({ ...store, apply: (change) => world.step(store.apply(change)) })
+    )
+  ).pipe(Layer.provide(UtteranceStore.Default))
+
+const parts = (folder: string, world: World, gateway: Layer.Layer<Gateway>) =>
+  Layer.mergeAll(mortal(world), ClipFolder.Default, Learned.Default, gateway, silent).pipe(
+    Layer.provideMerge(writableState(folder)),
+    Layer.provideMerge(
+      Layer.mock(Ffmpeg, { _tag: "ffmpeg/Ffmpeg", binary: { path: "", source: "PATH", version: "" } })
+    )
+  )
+
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Runs until its end or its death. */
+const lived = (
+  folder: string,
+  world: World,
+  settings: Partial<SpeakSettings> = {},
+  gateway: Layer.Layer<Gateway> = world.gateway
+) =>
+  Effect.gen(function* () {
+    const run = yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const keys = list.map((utterance) => utterance.key)
+      yield* store.plan("b", [
+        { job: JobId.make("j"), utterances: list.map((utterance) => ({ utterance, label: "j" })) }
+      ])
+      const summary = yield* speak({
+        ...usualSettings,
+        ...settings,
+        keys,
+        profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
+      })
+      const rows = yield* store.rows(keys)
+      return {
+        summary,
+        standings: yield* store.standings(keys),
+        rerolls: new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
+      }
+    }).pipe(Effect.provide(parts(folder, world, gateway)), Effect.fork)
+    for (let turns = 0; ; turns++) {
+      if (world.dead) {
+        const dying = yield* Effect.fork(Fiber.interrupt(run))
+        while (dying.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("1 second"), turn)
+        return undefined
+      }
+      if (run.unsafePoll() !== null) return yield* Fiber.join(run)
+      if (turns > 20_000) return yield* Effect.dieMessage("the run does not end")
+      yield* TestClock.adjust("200 millis")
+      yield* turn
+    }
+  })
+
+it.effect.prop(
+  "every utterance ends paid once, or named",
+  { script: scripts },
+  ({ script }) =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World(script)
+      for (const death of script.deaths) {
+        world.revive(death)
+        yield* lived(folder, world)
+      }
+      world.revive(undefined)
+      const end = yield* lived(folder, world)
+      rmSync(folder, { recursive: true })
+      for (const { key, text } of list) {
+        const standing = end?.standings.get(key)
+        const paid = world.paid.filter((task) => task.text === text)
+        const heard = paid.filter((task) => task.fate === "done")
+        // What would fail again is not asked for again.
+        if (paid.some((task) => task.fate === "refused")) {
+          expect(standing?.state).toBe("failed")
+          expect(paid.at(-1)?.fate).toBe("refused")
+        }
+        // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its audio
+        // was of no use time after time: each such take is counted, against the budget for it.
+        const useless = end?.rerolls.get(key) ?? 0
+        if (standing?.state === "fetched") expect(heard.length).toBe(1 + useless)
+        else {
+          expect(standing?.state).toBe("failed")
+          expect(standing?.setback?.words).toBeTruthy()
+          expect(heard.length).toBeLessThanOrEqual(1 + useless)
+        }
+      }
+    }),
+  { fastCheck: { numRuns: 25 }, timeout: 180_000 }
+)
+
+it.effect(
+  "after the deadline nothing new is created; what is under way is finished, and the next run goes on",
+  () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+      const late = yield* lived(folder, world, { deadline: { at: 500, words: "06:00" } })
+      expect(late?.summary).toMatchObject({
+        created: 2,
+        left: 2,
+        failed: 0,
+        halt: {
+          reason: "deadline",
+          words: "the deadline of 06:00 has come; what is under way is finished, run again to go on"
+        }
+      })
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 2, reused: 2, left: 0, halt: undefined })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    })
+)
+
+it.effect(
+  "audio that is refused where it lies is not paid for again: the next run asks for it once more",
+  () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const refused = Array.from({ length: 2 * list.length }, () => "refused" as const)
+      const world = new World({ creates: [], fates: [], audio: refused, deaths: [], echoes: true })
+      const first = yield* lived(folder, world)
+      expect(first?.summary).toMatchObject({ created: list.length, failed: list.length })
+      expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toEqual(
+        list.map(() => "the service's audio cannot be used: HTTP 403 for its address")
+      )
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 0, resumed: list.length, failed: 0, left: 0 })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    })
+)
+
+const lostFirst: Script = { creates: ["lost-made"], fates: [], audio: [], deaths: [], echoes: true }
+
+it.effect("a lost create is looked for by the next run, too, before it is sent again", () =>
+  Effect.gen(function* () {
+    const searches: ReadonlyArray<readonly [World["history"], string]> = [
+      [
+        { lag: 0, isWhole: true, fault: new Broken({ words: "HTTP 500" }) },
+        "its task could not be looked for (no usable answer from the service: HTTP 500)"
+      ],
+      [
+        { lag: 0, isWhole: true, fault: new Refused({ reason: "unknown", words: "HTTP 404" }) },
+        "its task could not be looked for (the service does not know this voice or task: HTTP 404)"
+      ],
+      [
+        { lag: 600_000, isWhole: true },
+        "its task could not be looked for (no usable answer from the service: its history does not show tasks that it surely has made)"
+      ]
+    ]
+    for (const [history, why] of searches) {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World(lostFirst)
+      world.history = history
+      const first = yield* lived(folder, world)
+      expect(first?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
+      expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
+        `its create got no answer, and ${why}: it may have been paid for`
+      )
+      world.history = { lag: 0, isWhole: true }
+      const next = yield* lived(folder, world)
+      expect(next?.summary).toMatchObject({ created: 0, adopted: 1, failed: 0 })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    }
+  })
+)
+
+it.effect("a history that lags is waited for before a lost create is sent again", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World(lostFirst)
+    world.history = { lag: 20_000, isWhole: true }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({ created: list.length, failed: 0, warnings: [] })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("a lost create that is seen later than all others is not sent again", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...lostFirst, creates: ["lost-made", "taken", "lost-made"] })
+    world.history = { lag: 0, lostLag: 20_000, isWhole: true }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({
+      created: list.length,
+      adopted: 0,
+      failed: 0,
+      credits: list.length,
+      halt: undefined
+    })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("a history that is too long to be walked through does not tell that a task is not there", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...lostFirst, creates: ["lost-unmade"] })
+    world.history = { lag: 0, isWhole: false }
+    const end = yield* lived(folder, world)
+    expect(end?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
+    expect(Array.from(end?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
+      "its create got no answer, and the service's history is too long to be searched: it may have been paid for"
+    )
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("a service that is given up is searched no longer for tasks whose answers were lost", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+    const end = yield* lived(folder, world, { patience: "1 minute" }, mute)
+    expect(end?.summary).toMatchObject({ left: list.length, failed: 0, halt: { reason: "unreachable" } })
+    expect(Array.from(end?.standings.values() ?? [], ({ state }) => state).sort()).toEqual([
+      ...["announced", "announced"],
+      ...["planned", "planned"]
+    ])
+    rmSync(folder, { recursive: true })
+  })
+)
