@@ -1,6 +1,6 @@
 /** Which voices of the bundled service speak a language, for jobs and manifests that name none. */
 import { ProviderId, VoiceId } from "../domain/values/Ids.ts"
-import { defaultProviders } from "../service/Defaults.ts"
+import { defaultProviders } from "../service/config/DefaultProviders.ts"
 
 export interface EmbeddedVoice {
   readonly provider: ProviderId

@@ -1,7 +1,7 @@
 /** The keys of the bundled service. A new key goes to stdout alone, so that a script can take it from there. */
 import { Effect, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
-import * as Keys from "../service/Keys.ts"
+import * as Keys from "../service/accounts/KeyManagement.ts"
 import { badUsage } from "./Ended.ts"
 import { Screen } from "./Screen.ts"
 import { table } from "./Table.ts"

@@ -6,7 +6,7 @@ import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { saidCredits } from "../gateway/response/TaskSnapshot.ts"
 import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
-import { defaultProviders } from "../service/Defaults.ts"
+import { defaultProviders } from "../service/config/DefaultProviders.ts"
 import { gatewayTo } from "./Connect.ts"
 
 /** Credits for one character; undefined where nobody says. */

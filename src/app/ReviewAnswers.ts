@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http"
 import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import type { Html } from "../pages/parts/Html.ts"
-import { rangeOf } from "../service/FileResponse.ts"
+import { rangeOf } from "../service/http/FileResponse.ts"
 
 const guarded = {
   "cache-control": "no-store",

@@ -7,7 +7,7 @@ import type { InputRejected } from "../pipeline/load/InputRejected.ts"
 import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
 import { preflight } from "../pipeline/plan/ServicePreflight.ts"
 import { Progress } from "../pipeline/Progress.ts"
-import { defaultProviders } from "../service/Defaults.ts"
+import { defaultProviders } from "../service/config/DefaultProviders.ts"
 import { gatewayTo } from "./Connect.ts"
 import { Screen } from "./Screen.ts"
 

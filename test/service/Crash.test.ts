@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { Credits } from "../../src/contract/Account.ts"
 import { type Task, TaskPage } from "../../src/contract/Task.ts"
-import * as Keys from "../../src/service/Keys.ts"
+import * as Keys from "../../src/service/accounts/KeyManagement.ts"
 import { ask } from "./start.ts"
 
 const command = resolve("dist/dubwright.mjs")

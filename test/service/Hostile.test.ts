@@ -5,7 +5,7 @@ import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Schema } from "effect"
-import { Refusal } from "../../src/service/Refusal.ts"
+import { Refusal } from "../../src/service/http/ErrorResponse.ts"
 import { send } from "./raw.ts"
 import { ask, create as createTask, ended, type Started, startService } from "./start.ts"
 

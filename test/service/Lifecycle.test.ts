@@ -6,11 +6,11 @@ import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { Effect, Logger, LogLevel, Redacted, Schema } from "effect"
 import { TaskPage } from "../../src/contract/Task.ts"
-import * as Keys from "../../src/service/Keys.ts"
+import * as Keys from "../../src/service/accounts/KeyManagement.ts"
 import { embedded } from "../../src/service/Service.ts"
 import { wavHeader } from "../../src/audio/formats/WavHeader.ts"
 import { Frames, SampleRate } from "../../src/domain/time/Units.ts"
-import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 
 const started: Array<Started> = []

@@ -3,11 +3,11 @@ import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, FastCheck as fc, Logger } from "effect"
-import { rangeOf } from "../../src/service/FileResponse.ts"
-import { languageOf } from "../../src/service/Language.ts"
-import { methodsOf, patternOf } from "../../src/service/Paths.ts"
-import { answerTo } from "../../src/service/Refusal.ts"
-import { searchVoices } from "../../src/service/VoiceSearch.ts"
+import { rangeOf } from "../../src/service/http/FileResponse.ts"
+import { languageOf } from "../../src/service/catalogue/LanguageGuess.ts"
+import { methodsOf, patternOf } from "../../src/service/http/RoutePatterns.ts"
+import { answerTo } from "../../src/service/http/ErrorResponse.ts"
+import { searchVoices } from "../../src/service/http/VoiceSearch.ts"
 
 describe("rangeOf", () => {
   it.each([

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest"
 import { readFileSync } from "node:fs"
 import { Either, JSONSchema } from "effect"
-import { type EngineFacts, providerSettings, resolve } from "../../src/service/CatalogueResolver.ts"
-import { defaultProviders } from "../../src/service/Defaults.ts"
-import { ServiceConfig } from "../../src/service/ServiceConfig.ts"
-import { parseConfig } from "../../src/service/ServiceConfigFile.ts"
+import { type EngineFacts, providerSettings, resolve } from "../../src/service/catalogue/CatalogueResolver.ts"
+import { defaultProviders } from "../../src/service/config/DefaultProviders.ts"
+import { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
+import { parseConfig } from "../../src/service/config/ServiceConfigFile.ts"
 
 const problemsIn = (text: string): ReadonlyArray<string> =>
   Either.match(parseConfig(text, "service.yaml"), {

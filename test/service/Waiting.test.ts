@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, expect, test } from "vitest"
-import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { ask, create, ended, refusalOf, type Started, startService } from "./start.ts"
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Logger, LogLevel, ManagedRuntime, Redacted, Schema, Scope } from "effect"
 import { Task, TaskReference } from "../../src/contract/Task.ts"
-import * as Keys from "../../src/service/Keys.ts"
-import { Refusal } from "../../src/service/Refusal.ts"
+import * as Keys from "../../src/service/accounts/KeyManagement.ts"
+import { Refusal } from "../../src/service/http/ErrorResponse.ts"
 import { serve } from "../../src/service/Service.ts"
-import type { ServiceConfig } from "../../src/service/ServiceConfig.ts"
+import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 /** With ffmpeg, looked for once. */

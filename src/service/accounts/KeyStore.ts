@@ -1,0 +1,264 @@
+/** The keys in the database: made, taken over, listed, revoked, and recognised. */
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import * as Secret from "../storage/Secret.ts"
+
+/** With what new keys begin. */
+const keyPrefix = "nativeapikey_"
+
+/** A key as `list` shows it; the key itself is not kept. */
+export interface KeyInfo {
+  readonly id: number
+  readonly name: string
+  /** The key's first and last characters, to recognise it by. */
+  readonly hint: string
+  readonly account: number
+  readonly imported: boolean
+  readonly createdAt: Date
+  readonly revokedAt: Date | undefined
+  /** Credits granted in all; undefined where the account has no limit. */
+  readonly granted: number | undefined
+  readonly used: number
+  readonly reserved: number
+}
+
+/** Why a key could not be made, taken over or revoked. */
+export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected", {
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** What a new key belongs to: an account of its own with so many credits (without limit where absent), or one that is there. */
+export interface KeyOptions {
+  readonly name: string
+  /** Whole credits, 0 or more. With `account`, granted in addition. */
+  readonly credits?: number
+  /** The id of an account that gets a further key. */
+  readonly account?: number
+}
+
+/** The account that a key opens, and the key's own id. */
+export interface KeyHolder {
+  readonly id: number
+  readonly name: string
+  readonly key: number
+}
+
+/**
+ * The keys in an open database. Only digests are stored: HMAC-SHA-256 under the data folder's secret. A slow hash would add
+ * nothing for the keys made here, which hold 256 random bits, and each request would pay for it. Older keys may be weaker;
+ * for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
+ */
+export const make = (sql: SqlClient, secret: Secret.Secret) => {
+  const newAccount = (name: string, credits: number | undefined, now: number) =>
+    Effect.map(
+      sql<{
+        id: number
+      }>`INSERT INTO accounts ${sql.insert({ name, granted: credits ?? null, created_at: now })} RETURNING id`,
+      (rows) => rows[0]?.id ?? 0
+    )
+
+  /** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
+  const granted = (account: number, credits: number) =>
+    Effect.gen(function* () {
+      const [row] = yield* sql<{
+        granted: number | null
+      }>`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
+      if (row === undefined) {
+        return yield* new KeyRejected({
+          detail: `there is no account ${account}; \`keys list\` shows those there are`
+        })
+      }
+      if (row.granted === null && credits > 0) {
+        return yield* new KeyRejected({ detail: `account ${account} has no limit: it needs no more credits` })
+      }
+      return row.granted ?? undefined
+    })
+
+  const insert = (key: string, options: KeyOptions, imported: boolean) =>
+    sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const digest = Secret.digest(secret, "key", key)
+          const now = yield* Clock.currentTimeMillis
+          const name = options.name.trim()
+          if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
+            return yield* new KeyRejected({
+              detail: `the name "${name}" does not do: expected 1 to 100 characters on one line`
+            })
+          }
+          const { credits } = options
+          if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0)) {
+            return yield* new KeyRejected({
+              detail: `credits ${credits}: expected a whole number, 0 or more`
+            })
+          }
+          const owner = options.account ?? (yield* newAccount(name, credits, now))
+          if (options.account !== undefined) yield* granted(owner, credits ?? 0)
+          const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
+          if (taken.length > 0) {
+            return yield* new KeyRejected({ detail: "this key is known already; `keys list` shows it" })
+          }
+          yield* sql`INSERT INTO keys ${sql.insert({
+            account_id: owner,
+            name,
+            hint: hintOf(key),
+            selector: selectorOf(digest),
+            digest,
+            imported: imported ? 1 : 0,
+            created_at: now
+          })}`
+        })
+      )
+      .pipe(Effect.catchTag("SqlError", Effect.die))
+
+  /** The rows of keys that a list may show, as `KeyRow` has them; further conditions may follow. */
+  const shown = sql.literal(
+    `SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
+     FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
+  )
+
+  /**
+   * Revokes a key and fails the queued tasks that it created; their credits are given back. A task of an older version names no
+   * key: it fails when its account has no valid key left.
+   */
+  const revoked = (row: KeyRow, now: number) =>
+    Effect.gen(function* () {
+      yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
+      const failed = yield* sql<{ credits: number }>`UPDATE tasks
+        SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'key_revoked',
+          error_message = 'the key that created this task was revoked'
+        WHERE status = 'queued' AND account_id = ${row.account_id} AND (key_id = ${row.id} OR key_id IS NULL AND
+          NOT EXISTS (SELECT 1 FROM keys WHERE account_id = ${row.account_id} AND revoked_at IS NULL))
+        RETURNING credits`
+      const released = failed.reduce((sum, { credits }) => sum + credits, 0)
+      yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account_id}`
+    })
+
+  return {
+    create: Effect.fn("Keys.create")(function* (options: KeyOptions) {
+      const key = fresh()
+      yield* insert(key, options, false)
+      return Redacted.make(key)
+    }),
+
+    importKey: Effect.fn("Keys.importKey")(function* (key: Redacted.Redacted<string>, options: KeyOptions) {
+      const value = Redacted.value(key)
+      // What a header can carry: anything else could never be presented.
+      if (!/^[\x21-\x7e]{8,512}$/u.test(value)) {
+        return yield* new KeyRejected({
+          detail: "this key does not do: expected 8 to 512 printable ASCII characters without spaces"
+        })
+      }
+      yield* insert(value, options, true)
+    }),
+
+    grant: Effect.fn("Keys.grant")(function* (account: number, credits: number) {
+      return yield* Effect.catchTag(granted(account, credits), "SqlError", Effect.die)
+    }),
+
+    list: sql<KeyRow>`${shown} ORDER BY k.id`.pipe(
+      Effect.map((rows) => rows.map(infoOf)),
+      Effect.orDie
+    ),
+
+    revoke: Effect.fn("Keys.revoke")(function* (which: string) {
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* Effect.orDie(
+        sql<KeyRow>`${shown} AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`
+      )
+      const byId = rows.filter((row) => String(row.id) === which)
+      const [row, ...others] = byId.length > 0 ? byId : rows
+      if (row === undefined) {
+        return yield* new KeyRejected({
+          detail: `there is no valid key "${which}"; \`keys list\` shows ids and names`
+        })
+      }
+      if (others.length > 0) {
+        return yield* new KeyRejected({
+          detail: `several keys are named "${which}": name one by its id, ${rows.map((each) => each.id).join(", ")}`
+        })
+      }
+      yield* Effect.orDie(sql.withTransaction(revoked(row, now)))
+      return infoOf({ ...row, revoked_at: now })
+    }),
+
+    /** A key for the process that embeds the service: to one account, which no list shows, in place of the key before. */
+    embed: sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          yield* sql`DELETE FROM keys WHERE account_id IN (SELECT id FROM accounts WHERE visible = 0)`
+          const found = yield* sql<{ id: number }>`SELECT id FROM accounts WHERE visible = 0`
+          const [account] =
+            found.length > 0
+              ? found
+              : yield* sql<{
+                  id: number
+                }>`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
+          const key = fresh()
+          const digest = Secret.digest(secret, "key", key)
+          yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
+          return Redacted.make(key)
+        })
+      )
+      .pipe(Effect.orDie),
+
+    /** Whose key this is, if it is a valid one. */
+    recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
+      const digest = Secret.digest(secret, "key", Redacted.value(key))
+      const rows = yield* Effect.orDie(
+        sql<KeyHolder & { digest: Uint8Array }>`SELECT a.id, a.name, k.id AS key, k.digest
+          FROM keys k JOIN accounts a ON a.id = k.account_id
+          WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`
+      )
+      const holder = rows.find((row) => timingSafeEqual(row.digest, digest))
+      return holder === undefined
+        ? Option.none<KeyHolder>()
+        : Option.some<KeyHolder>({ id: holder.id, name: holder.name, key: holder.key })
+    })
+  }
+}
+
+/** A key of 256 random bits. */
+const fresh = (): string => `${keyPrefix}${randomBytes(32).toString("base64url")}`
+
+interface KeyRow {
+  readonly id: number
+  readonly name: string
+  readonly hint: string
+  readonly account_id: number
+  readonly imported: number
+  readonly created_at: number
+  readonly revoked_at: number | null
+  readonly granted: number | null
+  readonly used: number
+  readonly reserved: number
+}
+
+const infoOf = (row: KeyRow): KeyInfo => ({
+  id: row.id,
+  name: row.name,
+  hint: row.hint,
+  account: row.account_id,
+  imported: row.imported === 1,
+  createdAt: new Date(row.created_at),
+  revokedAt: row.revoked_at === null ? undefined : new Date(row.revoked_at),
+  granted: row.granted ?? undefined,
+  used: row.used,
+  reserved: row.reserved
+})
+
+/** 48 bits of the digest: enough to find the row, useless to guess the key. */
+const selectorOf = (digest: Buffer): number => digest.readUIntBE(0, 6)
+
+/** Enough of a key to tell it from another, far too little to use it; nothing of a short one. */
+const hintOf = (key: string): string => {
+  const secretPart = key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key
+  const shown = secretPart.length < 20 ? "" : secretPart.slice(0, 4)
+  return `${key.startsWith(keyPrefix) ? keyPrefix : ""}${shown}…`
+}

@@ -1,0 +1,88 @@
+/** The engines that the settings name, opened. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Duration, Effect, Layer, type Scope } from "effect"
+import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
+import type { Engine } from "../../engines/Engine.ts"
+import { makeEspeakEngine } from "../../engines/local/EspeakEngine.ts"
+import { makeFliteEngine } from "../../engines/local/FliteEngine.ts"
+import { makeOpenAiEngine } from "../../engines/program/OpenAiEngine.ts"
+import { enginesNeeded } from "./CatalogueResolver.ts"
+import type { EngineSettings } from "../config/EngineConfig.ts"
+import type { ServiceConfig } from "../config/ServiceConfig.ts"
+import { ConfigRejected } from "../config/ServiceConfigFile.ts"
+import { makeUpstreamEngine } from "./UpstreamEngine.ts"
+
+/** The engines by their names in the settings. */
+export type EngineSet = ReadonlyMap<string, Engine>
+
+/** Engines that are there without being named. */
+const builtIn: Readonly<Record<string, EngineSettings>> = {
+  espeak: { kind: "espeak" },
+  flite: { kind: "flite" }
+}
+
+/** Opens every engine that a provider stands on; they close with the scope. */
+export const open = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
+  Effect.gen(function* () {
+    const settings = { ...builtIn, ...config.engines }
+    const engines = new Map<string, Engine>()
+    for (const [name, concurrency] of enginesNeeded(config)) {
+      const own = settings[name]
+      if (own === undefined) {
+        return yield* new ConfigRejected({
+          problems: [
+            `engines: there is no engine "${name}", which a provider names; expected one of ${Object.keys(settings).join(", ")}`
+          ]
+        })
+      }
+      engines.set(name, yield* openEngine(name, own, concurrency))
+    }
+    return engines
+  })
+
+const openEngine = (
+  name: string,
+  settings: EngineSettings,
+  concurrency: number
+): Effect.Effect<Engine, never, Scope.Scope> => {
+  switch (settings.kind) {
+    case "espeak":
+      return makeEspeakEngine(settings.threads === undefined ? {} : { size: settings.threads })
+    case "flite":
+      return makeFliteEngine({ size: settings.threads ?? 1 })
+    case "command": {
+      const { kind: _, program, voices, timeout, ...rest } = settings
+      return makeCommandEngine({
+        ...rest,
+        name,
+        command: program,
+        voices: voices.map(completed),
+        concurrency,
+        timeout: Duration.seconds(timeout ?? 60)
+      })
+    }
+    case "openai": {
+      const { kind: _, voices = [], timeout, maxCharacters, ...rest } = settings
+      return Effect.flatMap(Layer.build(NodeHttpClient.layerUndici), (http) =>
+        Effect.provide(
+          makeOpenAiEngine({
+            ...rest,
+            name,
+            voices: voices.map(completed),
+            timeout: Duration.seconds(timeout ?? 120),
+            ...(maxCharacters === undefined ? {} : { maxChars: maxCharacters })
+          }),
+          http
+        )
+      )
+    }
+    case "upstream": {
+      const { kind: _, timeout, ...rest } = settings
+      return makeUpstreamEngine({ ...rest, name, timeout: Duration.seconds(timeout ?? 600) })
+    }
+  }
+}
+
+const completed = <V extends { readonly id: string }>(
+  voice: V & { readonly name?: string; readonly languages?: ReadonlyArray<string> }
+) => ({ ...voice, name: voice.name ?? voice.id, languages: voice.languages ?? [] })

@@ -1,0 +1,250 @@
+/** Another service of this same interface as an engine: services can be chained, and a real provider's account put behind one. */
+import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
+import { Transcript } from "../../contract/Task.ts"
+import { Casting } from "../../domain/speech/Casting.ts"
+import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { markOf } from "../../domain/task/TaskMarker.ts"
+import { type ControlRange, profileOf } from "../../domain/speech/ProviderProfile.ts"
+import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import { fromSeconds, millis } from "../../domain/time/Units.ts"
+import { charactersOf, makeUtterance, type Utterance } from "../../domain/speech/Utterance.ts"
+import {
+  type Engine,
+  EngineUnavailable,
+  type EngineVoice,
+  type SpeechRequest,
+  SpeechFailed,
+  type Timing
+} from "../../engines/Engine.ts"
+import { remembered } from "../../engines/SuccessCache.ts"
+import { srt } from "../../exports/Srt.ts"
+import type { Fault } from "../../gateway/GatewayErrors.ts"
+import { type Fetched, Gateway } from "../../gateway/Gateway.ts"
+import { lookPlan, settle } from "../../gateway/requests/Polling.ts"
+import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
+import { Wire } from "../../gateway/transport/HttpTransport.ts"
+import { readScript } from "../../script/ScriptFile.ts"
+
+/** Which service, and what of it. */
+export interface UpstreamOptions {
+  /** How it is called in errors and settings. */
+  readonly name: string
+  readonly baseUrl: string
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string
+  readonly provider: string
+  readonly model?: string | undefined
+  /** The longest that one task may take there. */
+  readonly timeout: Duration.Duration
+}
+
+/** How far back tasks of an earlier life of this process are looked for. */
+const lookBack = Duration.days(1)
+
+/** The engine. A task that it had begun when the process died is found again in the other service's history, not paid for twice. */
+export const makeUpstreamEngine = Effect.fnUntraced(function* (options: UpstreamOptions) {
+  const { name } = options
+  const provider = ProviderId.make(options.provider)
+  const profile = profileOf(provider)
+  const key = yield* Effect.orDie(Config.option(Config.redacted(options.keyVariable)))
+  const unavailable = (detail: string) => new EngineUnavailable({ engine: name, detail })
+  if (Option.isNone(key)) {
+    return withoutKey(name, unavailable(`set ${options.keyVariable} to the key of ${options.baseUrl}`))
+  }
+  const gateway = Context.get(
+    yield* Layer.build(
+      Layer.fresh(Gateway.Default).pipe(
+        Layer.provide(
+          Layer.succeed(ServiceAddress, {
+            baseUrl: new URL(options.baseUrl),
+            key: key.value,
+            answerWithin: "30 seconds",
+            audioWithin: options.timeout
+          })
+        ),
+        Layer.provide(Wire.Default)
+      )
+    ),
+    Gateway
+  )
+  const begun = yield* Clock.currentTimeMillis
+  const earlier = yield* remembered(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
+
+  /** The utterance's task: one of an earlier life, or a new one. */
+  const taskOf = (utterance: Utterance) =>
+    Effect.gen(function* () {
+      const mark = markOf(utterance.key, 1)
+      const past = (yield* earlier).find(mark)
+      if (past !== undefined && !past.failed) return past.task
+      const before = yield* Clock.currentTimeMillis
+      return yield* gateway.submit(utterance, mark, profile).pipe(
+        Effect.map((accepted) => accepted.task),
+        Effect.catchTag("Broken", (fault) =>
+          // The answer was lost: whether there is a task, only the history tells.
+          Effect.flatMap(gateway.history(before), (history) => {
+            const found = history.find(mark)
+            return found === undefined ? Effect.fail(fault) : Effect.succeed(found.task)
+          })
+        )
+      )
+    })
+
+  const spoken = (utterance: Utterance) =>
+    Effect.gen(function* () {
+      const task = yield* taskOf(utterance)
+      const now = yield* Clock.currentTimeMillis
+      const plan = {
+        ...lookPlan(undefined, utterance.characters),
+        deadline: Duration.toMillis(options.timeout)
+      }
+      const { done } = yield* settle(gateway.look(task), task, plan, now)
+      return yield* gateway.fetch(done, utterance.characters)
+    })
+
+  const speak: Engine["speak"] = Effect.fn("UpstreamEngine.speak")(function* (request) {
+    const utterance = yield* utteranceOf(options, request)
+    const fetched = yield* Effect.mapError(spoken(utterance), (fault) => failureOf(name, fault))
+    return { _tag: "Encoded", bytes: fetched.audio, ...timingOf(fetched.transcript) } as const
+  })
+
+  const voices = Effect.gen(function* () {
+    const found = new Map<string, EngineVoice>()
+    for (let page = 1; page <= mostPages; page++) {
+      const listed = yield* gateway.reads.voices({ provider, page, limit: 100 })
+      const before = found.size
+      for (const voice of listed.voices) {
+        if (voice.provider !== "" && voice.provider !== provider) continue
+        const { gender } = voice
+        found.set(voice.voice_id, {
+          id: voice.voice_id,
+          name: voice.name,
+          languages: voice.languages,
+          ...(gender === "female" || gender === "male" ? { gender } : {})
+        })
+      }
+      if (!listed.has_more || found.size === before) break
+    }
+    return [...found.values()]
+  }).pipe(Effect.mapError((fault) => unavailable(fault.message)))
+
+  return {
+    name,
+    controls: [
+      ...(profile.controls.speed === undefined ? [] : (["rate"] as const)),
+      ...(profile.controls.vol === undefined ? [] : (["volume"] as const)),
+      ...(profile.controls.pitch === undefined ? [] : (["pitch"] as const))
+    ],
+    voices,
+    speak,
+    check: Effect.asVoid(Effect.mapError(gateway.reads.credits, (fault) => unavailable(fault.message)))
+  } satisfies Engine
+})
+
+/** Pages of voices that are read at most. */
+const mostPages = 100
+
+const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
+  name,
+  controls: ["rate", "volume", "pitch"],
+  voices: fault,
+  speak: () => fault,
+  check: fault
+})
+
+/** What is sent: a text too short for the other service's rule goes as an SRT of one entry, where it takes SRT. */
+const utteranceOf = (
+  options: UpstreamOptions,
+  request: SpeechRequest
+): Effect.Effect<Utterance, SpeechFailed> => {
+  const provider = ProviderId.make(options.provider)
+  const profile = profileOf(provider)
+  const { speed, vol, pitch } = profile.controls
+  const said = request.text.trim()
+  const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
+    new SpeechFailed({ engine: options.name, reason, detail })
+  if (said === "") return failed("nothing-to-say", "the text is empty")
+  const casting = Casting.make({
+    provider,
+    voice: VoiceId.make(request.voice),
+    ...(options.model === undefined ? {} : { model: ModelId.make(options.model) }),
+    ...(speed === undefined || request.rate === 1 ? {} : { speed: within(speed, request.rate) }),
+    ...(vol === undefined || request.volume === 1 ? {} : { vol: within(vol, request.volume) }),
+    ...(pitch === undefined || request.pitch === 0 ? {} : { pitch: within(pitch, request.pitch) })
+  })
+  const short = charactersOf(request.text) < profile.minChars
+  if (short && !profile.srtInput) {
+    return failed("nothing-to-say", `the other service takes no text of under ${profile.minChars} characters`)
+  }
+  const entry = SubtitleEntry.make({
+    index: 1,
+    start: millis(0),
+    end: millis(Math.max(1_000, said.length * 80)),
+    text: said
+  })
+  return Effect.succeed(
+    short
+      ? makeUtterance(casting, "srt", srt([entry]), [said])
+      : makeUtterance(casting, "text", request.text, [said])
+  )
+}
+
+const within = (range: ControlRange, value: number): number => Math.min(range.max, Math.max(range.min, value))
+
+const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFailed => {
+  const failed = (reason: SpeechFailed["reason"]) =>
+    new SpeechFailed({ engine, reason, detail: fault.message })
+  switch (fault._tag) {
+    case "Refused":
+      switch (fault.reason) {
+        // The operator's account, which no other request would find better.
+        case "key":
+        case "credits":
+          return new EngineUnavailable({ engine, detail: fault.message })
+        case "too-long":
+          return failed("too-long")
+        case "unknown":
+          return failed("unknown-voice")
+        case "rules":
+          return failed("refused")
+      }
+      break
+    case "SlowDown":
+    case "Unreachable":
+    case "Broken":
+    case "Vanished":
+      return failed("busy")
+    case "NeverSettled":
+      return failed("timeout")
+    case "FailedAtService":
+      return failed(fault.lasting ? "refused" : "crashed")
+    case "NoAudio":
+      return failed("bad-output")
+  }
+}
+
+/** The times that came with the audio; none where they cannot be read. */
+const timingOf = (transcript: Fetched["transcript"]): Timing => {
+  if (transcript === undefined) return { words: [], sentences: [] }
+  if (transcript.format === "json") {
+    return Option.match(decodeTranscript(transcript.text), {
+      onNone: () => ({ words: [], sentences: [] }),
+      onSome: ({ words, sentences }) => ({ words: words.map(mark), sentences: sentences.map(mark) })
+    })
+  }
+  const script = readScript(new TextEncoder().encode(transcript.text), "transcript.srt")
+  return {
+    words: [],
+    sentences:
+      Either.isRight(script) && script.right._tag === "Subtitle"
+        ? script.right.cues.map(({ text, start, end }) => ({ text, start, end }))
+        : []
+  }
+}
+
+const decodeTranscript = Schema.decodeOption(Schema.parseJson(Transcript))
+
+const mark = (each: { readonly text: string; readonly start: number; readonly end: number }) => ({
+  text: each.text,
+  start: fromSeconds(each.start),
+  end: fromSeconds(Math.max(each.start, each.end))
+})

@@ -1,0 +1,106 @@
+/** Whatever goes wrong with a request, in the one shape that the contract documents. */
+import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { SqlError } from "@effect/sql/SqlError"
+import Sqlite from "better-sqlite3"
+import { Cause, Effect, HashSet, Option, Predicate, Schema } from "effect"
+import {
+  AnyRefusal,
+  BadRequest,
+  Broken,
+  MethodNotAllowed,
+  NotFound,
+  refusalStatus,
+  Unavailable
+} from "../../contract/Errors.ts"
+import { diskFull } from "../tasks/TaskAdmission.ts"
+import { methodsOf, pathIn } from "./RoutePatterns.ts"
+
+/** Every refusal of the contract: those of its endpoints, and that of a method which a path does not take. */
+export const Refusal = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
+export type Refusal = typeof Refusal.Type
+
+/** The answer that carries a refusal. */
+const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(encode(refusal), {
+    status: refusalStatus[refusal._tag],
+    headers: {
+      ...("retry_after" in refusal ? { "retry-after": String(Math.ceil(refusal.retry_after)) } : {}),
+      ...(refusal._tag === "Unauthorized" ? { "www-authenticate": "xi-api-key" } : {}),
+      ...(allow === undefined ? {} : { allow }),
+      "cache-control": "no-store"
+    }
+  })
+
+/** The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's content. */
+export const answerTo = (
+  cause: Cause.Cause<unknown>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
+  if (isRefusal(error)) return Effect.succeed(respond(error))
+  if (error instanceof HttpApiError.HttpApiDecodeError) return Effect.succeed(respond(undecoded(error)))
+  if (isRouteNotFound(error)) {
+    const path = pathIn(error.request.url)
+    const methods = methodsOf(path)
+    return Effect.succeed(
+      methods.length === 0
+        ? respond(
+            new NotFound({
+              code: "path_unknown",
+              message: "there is nothing at this path; /docs lists every endpoint"
+            })
+          )
+        : respond(
+            new MethodNotAllowed({
+              code: "method_unknown",
+              message: `this path takes ${methods.join(", ")}, not ${error.request.method}`
+            }),
+            methods.join(", ")
+          )
+    )
+  }
+  if (isFull(error)) {
+    return Effect.as(Effect.logWarning("a request found no room in the database"), respond(diskFull))
+  }
+  if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
+    // Nobody hears it, and words would wait for ever to be sent, with all that the request holds open.
+    return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
+  }
+  if (Cause.isInterruptedOnly(cause)) {
+    return Effect.succeed(
+      respond(
+        new Unavailable({ code: "draining", message: "the service is stopping; try again", retry_after: 5 })
+      )
+    )
+  }
+  return Effect.as(
+    Effect.logError("a request failed for a fault in the service", cause),
+    respond(new Broken({ code: "internal", message: "a fault in the service; it has been logged" }))
+  )
+}
+
+/** A problem with a part of a request, as `message` and `field`. */
+export const problemSaid = (
+  path: ReadonlyArray<PropertyKey>,
+  message: string
+): { readonly message: string; readonly field?: string } => {
+  const field = path.map(String).join(".")
+  return field === "" ? { message } : { message: `${field}: ${message}`, field }
+}
+
+const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
+  const [issue] = error.issues
+  return new BadRequest({
+    code: "parameter_invalid",
+    ...problemSaid(issue?.path ?? [], issue?.message ?? "the request cannot be read")
+  })
+}
+
+const isRefusal = Schema.is(Refusal)
+const encode = Schema.encodeSync(Refusal)
+
+/** The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at. */
+const isFull = (error: unknown): boolean =>
+  error instanceof SqlError && error.cause instanceof Sqlite.SqliteError && error.cause.code === "SQLITE_FULL"
+
+const isRouteNotFound = (error: unknown): error is HttpServerError.RouteNotFound =>
+  Predicate.isTagged(error, "RouteNotFound")

@@ -1,0 +1,243 @@
+/** The interface's nine endpoints, each in a few lines over the services that know. */
+import { randomUUID } from "node:crypto"
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { CurrentAccount } from "../../contract/Account.ts"
+import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../../contract/Errors.ts"
+import { defaultPageSize, SpeechApi } from "../../contract/SpeechApi.ts"
+import { CreateTask, DeleteTask } from "../../contract/Task.ts"
+import { admit, diskFull, engineUnavailable, providerUnknown } from "../tasks/TaskAdmission.ts"
+import { readBody } from "./RequestBody.ts"
+import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
+import { Desk, keyUnknown } from "./RequestContext.ts"
+import { Health } from "../health/ServiceHealth.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
+import { searchVoices } from "./VoiceSearch.ts"
+import { originOf, wireTask } from "./TaskResponse.ts"
+
+/** The endpoints. */
+export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
+  Effect.gen(function* () {
+    const desk = yield* Desk
+    const catalogue = yield* Catalogue
+    const store = yield* TaskStore
+    const files = yield* TaskFiles
+    const health = yield* Health
+
+    const account = Effect.gen(function* () {
+      const { id } = yield* CurrentAccount
+      const wait = yield* desk.pace(id)
+      if (Option.isSome(wait)) {
+        return yield* new TooManyRequests({
+          code: "rate_limited",
+          message: "too many requests; see Retry-After",
+          retry_after: wait.value
+        })
+      }
+      return id
+    })
+
+    const knownProvider = (provider: string | undefined) =>
+      provider === undefined || catalogue.offer().providers.has(provider)
+        ? Effect.void
+        : Effect.fail(providerUnknown(catalogue.offer(), provider))
+
+    const available = (owner: number, engine: string) =>
+      Effect.gen(function* () {
+        const trouble = yield* health.trouble(engine)
+        if (Option.isSome(trouble)) return yield* troubles[trouble.value]
+        const { own, others } = yield* store.waiting(owner)
+        if (own >= shareOf(desk.queue, 1 + others)) {
+          return yield* new TooManyRequests({
+            code: "queue_full",
+            message: `${own} tasks of yours wait already; see Retry-After`,
+            retry_after: 5
+          })
+        }
+      })
+
+    return group
+      .handle("health", () =>
+        Effect.gen(function* () {
+          yield* account
+          const disk = yield* health.disk
+          const providers = yield* Effect.forEach(
+            catalogue.offer().providers.values(),
+            (provider) =>
+              Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
+                provider: provider.id,
+                ready,
+                ...(reason === undefined ? {} : { reason: desk.candid ? reason : awayForClients })
+              })),
+            { concurrency: "unbounded" }
+          )
+          const well = (yield* health.roomy) && providers.every((provider) => provider.ready)
+          return {
+            status: desk.draining() ? ("draining" as const) : well ? ("ok" as const) : ("degraded" as const),
+            version: desk.version,
+            providers,
+            disk: { free_bytes: disk.freeBytes, writable: disk.writable },
+            queue: { ...(yield* store.counts), limit: desk.queue }
+          }
+        })
+      )
+      .handle("credits", () =>
+        Effect.gen(function* () {
+          const { granted, used, reserved } = yield* store.balance(yield* account)
+          return {
+            ...(granted === undefined ? {} : { credits: granted - used - reserved }),
+            unlimited: granted === undefined,
+            used,
+            reserved
+          }
+        })
+      )
+      .handle("providers", () =>
+        Effect.gen(function* () {
+          yield* account
+          return {
+            providers: yield* Effect.forEach(
+              catalogue.offer().providers.values(),
+              (provider) =>
+                Effect.map(health.engine(provider.engine), ({ ready }) => wireProvider(provider, ready)),
+              { concurrency: "unbounded" }
+            )
+          }
+        })
+      )
+      .handle("models", ({ urlParams: { provider } }) =>
+        Effect.gen(function* () {
+          yield* account
+          yield* knownProvider(provider)
+          return {
+            models: [...catalogue.offer().providers.values()]
+              .filter((each) => provider === undefined || each.id === provider)
+              .flatMap((each) => each.models.map((model) => model.wire))
+          }
+        })
+      )
+      .handle("voices", ({ urlParams: { provider, search, page = 1, limit = defaultPageSize } }) =>
+        Effect.gen(function* () {
+          yield* account
+          yield* knownProvider(provider)
+          const found = searchVoices([...catalogue.offer().voices.values()], provider, search)
+          return {
+            voices: found.slice((page - 1) * limit, page * limit),
+            page,
+            limit,
+            total: found.length,
+            has_more: page * limit < found.length
+          }
+        })
+      )
+      .handleRaw("create", ({ path, request }) =>
+        Effect.gen(function* () {
+          const owner = yield* account
+          const { key } = yield* CurrentAccount
+          const body = yield* readBody(request, CreateTask, desk.bodyBytes)
+          if (desk.draining()) return yield* stopping
+          const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
+          yield* available(owner, order.provider.engine)
+          const taskId = randomUUID()
+          // Whoever goes away between the two leaves no task behind that no worker has heard of.
+          yield* store
+            .create({
+              ...order,
+              taskId,
+              account: owner,
+              key,
+              provider: order.provider.id,
+              model: order.model.wire.model_id,
+              voice: order.voice.wire.voice_id
+            })
+            .pipe(
+              Effect.zipRight(desk.wake(order.provider.id)),
+              Effect.uninterruptible,
+              Effect.catchTags({
+                CreditsShort: ({ needed, left }) =>
+                  new PaymentRequired({
+                    code: "credits_short",
+                    message: `this task costs ${needed} credits and ${left} are left`
+                  }),
+                KeyRevoked: () => keyUnknown
+              })
+            )
+          return {
+            task_id: taskId,
+            status: "queued" as const,
+            characters: order.characters,
+            credits: order.credits
+          }
+        })
+      )
+      .handle("task", ({ path, request }) =>
+        Effect.gen(function* () {
+          const owner = yield* account
+          const found = yield* store.read(owner, path.task_id.toLowerCase())
+          if (Option.isNone(found)) return yield* taskUnknown
+          return yield* wireTask(files, originOf(desk.publicUrl, request), found.value)
+        })
+      )
+      .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
+        Effect.gen(function* () {
+          const owner = yield* account
+          const { tasks, total } = yield* store.page(owner, page, limit)
+          const origin = originOf(desk.publicUrl, request)
+          return {
+            tasks: yield* Effect.forEach(tasks, (task) => wireTask(files, origin, task)),
+            page,
+            limit,
+            total,
+            has_more: page * limit < total
+          }
+        })
+      )
+      .handleRaw("remove", ({ request }) =>
+        Effect.gen(function* () {
+          const owner = yield* account
+          const body = yield* readBody(request, DeleteTask, desk.bodyBytes)
+          const taskId = body.task_id.toLowerCase()
+          const removal = yield* store.remove(owner, taskId)
+          switch (removal) {
+            case "deleted":
+              yield* files.remove(taskId)
+              return { task_id: taskId, deleted: true }
+            case "gone-already":
+              return { task_id: taskId, deleted: false }
+            case "unknown":
+              return yield* taskUnknown
+            case "under-way":
+              return yield* new Conflict({
+                code: "task_under_way",
+                message: "task_id: this task is being spoken; delete it when it has ended",
+                field: "task_id"
+              })
+          }
+        })
+      )
+  })
+)
+
+/** An account's share of the queue among so many that have tasks waiting: nobody is kept out by another's, and one alone has all of it. */
+const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
+
+/** All that a client is told of an engine that is away; the log says why. */
+const awayForClients = "its engine cannot work now"
+
+const taskUnknown = new NotFound({
+  code: "task_unknown",
+  message: "task_id: there is no such task",
+  field: "task_id"
+})
+
+const troubles = {
+  disk_full: diskFull,
+  engine_unavailable: engineUnavailable
+}
+
+const stopping = new Unavailable({
+  code: "draining",
+  message: "the service is stopping and takes no new task",
+  retry_after: 10
+})

@@ -1,0 +1,136 @@
+/** The HTTP server: bounded in connections and time, with an answer in the documented shape even where no request could be read. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { Effect, Schema, type Scope } from "effect"
+import type { Refusal } from "./ErrorResponse.ts"
+
+/** The address cannot be listened on. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  host: Schema.String,
+  port: Schema.Int,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `cannot listen on ${this.host}:${this.port}: ${this.detail}`
+  }
+}
+
+/** Bytes of a request's head at most: its first line and its headers. */
+export const longestHead = 16_384
+
+/** Where and how to listen. */
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Connections at once; further ones are closed. */
+  readonly connections: number
+  /** Seconds a request may take to arrive. */
+  readonly requestSeconds: number
+}
+
+/**
+ * Listens until the scope closes; then no connection is taken any more, those that are idle are closed, and those with a request
+ * on the way are given a second to end.
+ */
+export const listen = (
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  options: ListenOptions
+): Effect.Effect<{ readonly address: string }, ListenFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { host, port } = options
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => open(handler, options)),
+      close
+    )
+    yield* Effect.async<void, ListenFailed>((resume) => {
+      const onError = (cause: NodeJS.ErrnoException) => {
+        resume(Effect.fail(new ListenFailed({ host, port, detail: reasonOf(cause) })))
+      }
+      server.once("error", onError)
+      server.listen({ host, port }, () => {
+        server.off("error", onError)
+        resume(Effect.void)
+      })
+    })
+    const bound = server.address()
+    const at = typeof bound === "object" && bound !== null ? bound : { address: host, port, family: "IPv4" }
+    return { address: `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}` }
+  })
+
+const open = (
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  options: ListenOptions
+): Server => {
+  const milliseconds = options.requestSeconds * 1000
+  const server = createServer(
+    {
+      requestTimeout: milliseconds,
+      headersTimeout: Math.min(milliseconds, 10_000),
+      keepAliveTimeout: 15_000,
+      connectionsCheckingInterval: Math.min(milliseconds, 5_000),
+      maxHeaderSize: longestHead
+    },
+    handler
+  )
+  server.maxConnections = options.connections
+  server.maxRequestsPerSocket = 0
+  // Nothing read and nothing written for so long: a client that sleeps over its answer.
+  server.setTimeout(Math.max(milliseconds, 60_000))
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  server.on("request", (request, response) => answering.set(request.socket, response))
+  server.on("clientError", (error, socket) => refuse(error, socket, answering.get(socket)))
+  return server
+}
+
+const close = (server: Server): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (!server.listening) {
+      resume(Effect.void)
+      return
+    }
+    const cut = setTimeout(() => server.closeAllConnections(), 1_000)
+    server.close(() => {
+      clearTimeout(cut)
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+  })
+
+/** Answers what never became a request, unless that would stand in the middle of the answer to the one before. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
+  const amid = last !== undefined && last.headersSent && !last.writableFinished
+  if (error.code === "ECONNRESET" || !socket.writable || amid) {
+    socket.destroy()
+    return
+  }
+  const [status, said] = unreadable[error.code ?? ""] ?? [
+    400,
+    "the request is not HTTP as this service reads it"
+  ]
+  const refusal: (typeof Refusal)["Encoded"] = { _tag: "BadRequest", code: "request_invalid", message: said }
+  const body = JSON.stringify(refusal)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  )
+}
+
+const unreadable: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `the headers have more than ${longestHead} bytes`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the body's chunk extensions are too long"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive"]
+}
+
+const reasonOf = (cause: NodeJS.ErrnoException): string => {
+  switch (cause.code) {
+    case "EADDRINUSE":
+      return "the port is taken; name another with --port"
+    case "EACCES":
+      return "no right to use this port; name one above 1023 with --port"
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return "this machine has no such address; name another with --host"
+    default:
+      return cause.message
+  }
+}

@@ -1,0 +1,60 @@
+/** What is answered without a key: the interface's description, the metrics, and files behind their signed addresses. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { NotFound } from "../../contract/Errors.ts"
+import { docsPage } from "./DocsPage.ts"
+import { fileResponse } from "./FileResponse.ts"
+import { Desk } from "./RequestContext.ts"
+import { Health } from "../health/ServiceHealth.ts"
+import type { Metrics } from "../health/ServiceMetrics.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
+import { openPaths } from "./RoutePatterns.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
+
+/** The routes. */
+export const openRoutes = (metrics: Metrics) =>
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const desk = yield* Desk
+      const files = yield* TaskFiles
+      const store = yield* TaskStore
+      const health = yield* Health
+      const document = openApiDocument()
+      const openApi = HttpServerResponse.unsafeJson(document)
+      const docs = HttpServerResponse.html(docsPage(document)).pipe(
+        HttpServerResponse.setHeaders({
+          "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+          "x-content-type-options": "nosniff"
+        })
+      )
+      yield* router.get(openPaths.openapi, Effect.succeed(openApi))
+      yield* router.get(openPaths.docs, Effect.succeed(docs))
+      yield* router.get(
+        openPaths.metrics,
+        Effect.gen(function* () {
+          const disk = yield* health.disk
+          const counts = yield* store.counts
+          return HttpServerResponse.text(
+            `${metrics.page({ ...counts, draining: desk.draining(), freeDisk: disk.freeBytes })}\n`,
+            { contentType: "text/plain; version=0.0.4; charset=utf-8" }
+          )
+        })
+      )
+      yield* router.get(
+        openPaths.file,
+        Effect.gen(function* () {
+          const { token = "", name = "" } = yield* HttpRouter.params
+          const found = yield* files.find(token, name)
+          if (Option.isNone(found)) {
+            return yield* new NotFound({
+              code: "file_unknown",
+              message:
+                "there is no file at this address, or the address has expired; read the task for a fresh one"
+            })
+          }
+          return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
+        })
+      )
+    })
+  )

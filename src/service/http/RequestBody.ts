@@ -1,0 +1,103 @@
+/** A request's JSON body, read with a bound and without trust. */
+import { type HttpServerRequest } from "@effect/platform"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { Schema } from "effect"
+import { Effect, Either, ParseResult } from "effect"
+import { BadRequest, TooLarge } from "../../contract/Errors.ts"
+import { firstProblem } from "../../settings/ParseProblems.ts"
+import { problemSaid } from "./ErrorResponse.ts"
+
+/**
+ * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without reading it to
+ * its end), bytes that are not UTF-8, text that is not JSON, and whatever the schema does not take.
+ */
+export const readBody = <A, I>(
+  request: HttpServerRequest.HttpServerRequest,
+  schema: Schema.Schema<A, I>,
+  maxBytes: number
+): Effect.Effect<A, BadRequest | TooLarge> => {
+  const parse = ParseResult.decodeUnknownEither(schema)
+  return Effect.gen(function* () {
+    yield* checkHeaders(request.headers)
+    const bytes = yield* collect(request, maxBytes)
+    const text = yield* Either.try({
+      try: () => strictUtf8.decode(bytes),
+      catch: () => unreadable("the body is not UTF-8")
+    })
+    const value = yield* Either.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () =>
+        unreadable(text === "" ? "the body is empty; expected a JSON object" : "the body is not JSON")
+    })
+    return yield* Either.mapLeft(parse(value), (issue) => {
+      const { path, message } = firstProblem(issue)
+      return new BadRequest({ code: "field_invalid", ...problemSaid(path, message) })
+    })
+  })
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
+
+const unreadable = (message: string) => new BadRequest({ code: "body_unreadable", message, field: "body" })
+
+const checkHeaders = (headers: Readonly<Record<string, string | undefined>>) => {
+  const type = headers["content-type"]
+  // Absent means JSON, as does any parameter behind it; a charset other than UTF-8 is caught by the bytes themselves.
+  if (type !== undefined && !/^application\/json\s*(;|$)/iu.test(type.trim())) {
+    return Effect.fail(unreadable(`Content-Type is ${type.slice(0, 100)}; expected application/json`))
+  }
+  const encoding = headers["content-encoding"]
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+    return Effect.fail(
+      unreadable(`Content-Encoding is ${encoding.slice(0, 100)}; expected a body that is not compressed`)
+    )
+  }
+  return Effect.void
+}
+
+const collect = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number
+): Effect.Effect<Buffer, BadRequest | TooLarge> =>
+  Effect.async((resume) => {
+    const source = NodeHttpServerRequest.toIncomingMessage(request)
+    const tooLarge = () =>
+      Effect.fail(
+        new TooLarge({
+          code: "body_too_large",
+          message: `the body has more than ${maxBytes} bytes`,
+          field: "body",
+          max: maxBytes
+        })
+      )
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
+      resume(tooLarge())
+      return
+    }
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const stop = () => {
+      source.off("data", onData).off("end", onEnd).off("error", onError)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) {
+        chunks.push(chunk)
+        return
+      }
+      // The rest is discarded as it comes, until the server's time limit for a request.
+      stop()
+      source.resume()
+      resume(tooLarge())
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(Buffer.concat(chunks, size)))
+    }
+    const onError = () => {
+      stop()
+      resume(Effect.fail(unreadable("the body broke off")))
+    }
+    source.on("data", onData).on("end", onEnd).on("error", onError)
+    return Effect.sync(stop)
+  })

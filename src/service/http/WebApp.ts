@@ -1,0 +1,51 @@
+/** All routes together, as one application for the server. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { type Context, Effect, Layer } from "effect"
+import type { Catalogue } from "../catalogue/Catalogue.ts"
+import { type Desk, keySecurity } from "./RequestContext.ts"
+import { handlers } from "./Handlers.ts"
+import type { Health } from "../health/ServiceHealth.ts"
+import { longestHead } from "./HttpServer.ts"
+import type { Metrics } from "../health/ServiceMetrics.ts"
+import { openRoutes } from "./PublicRoutes.ts"
+import { pathIn, patternOf } from "./RoutePatterns.ts"
+import { answerTo } from "./ErrorResponse.ts"
+import type { TaskFiles } from "../storage/TaskFiles.ts"
+import type { TaskStore } from "../tasks/TaskStore.ts"
+
+/** The whole of what is answered, every failure in the documented shape, every answer counted. */
+export const webApp = (
+  services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles | Health>,
+  metrics: Metrics
+) =>
+  Layer.build(
+    Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
+      Layer.provide(keySecurity),
+      Layer.provide(Layer.succeedContext(services)),
+      Layer.fresh
+    )
+  ).pipe(
+    Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
+    Effect.flatMap(HttpRouter.toHttpApp),
+    // An id may be as long as a request's head: the router takes a path with a longer one for none of its own.
+    HttpRouter.withRouterConfig({
+      caseSensitive: true,
+      ignoreTrailingSlash: true,
+      maxParamLength: longestHead
+    }),
+    Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
+  )
+
+const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+    const began = performance.now()
+    return Effect.tap(app, ({ status }) => {
+      const seconds = (performance.now() - began) / 1000
+      const path = patternOf(pathIn(url))
+      metrics.request(method, path, status, seconds)
+      return Effect.whenLogLevel(
+        Effect.annotateLogs(Effect.logDebug("request"), { method, path, status, seconds }),
+        "Debug"
+      )
+    })
+  })

@@ -1,0 +1,173 @@
+/** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
+import { Effect, Either, Option } from "effect"
+import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
+import { type Engine, type EngineUnavailable, type Mark, SpeechFailed } from "../../engines/Engine.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { ServedModel, ServedVoice } from "../catalogue/Catalogue.ts"
+import { readEntries } from "./SrtText.ts"
+import { type Caption, captionsOf } from "./TaskTranscript.ts"
+
+/** What is to be said. */
+export interface SpeakingOrder {
+  readonly voice: ServedVoice
+  readonly model: ServedModel
+  readonly text: string
+  readonly input: "text" | "srt"
+  readonly speed: number
+  readonly vol: number
+  readonly pitch: number
+}
+
+/** A run of samples and the frame at which it is heard. Runs stand in order and do not overlap; between them is silence. */
+export interface Run {
+  readonly at: Frames
+  readonly samples: Int16Array
+}
+
+/** A task's speech. */
+export interface Spoken {
+  readonly rate: SampleRate
+  readonly runs: ReadonlyArray<Run>
+  /** The length of all of it. */
+  readonly frames: Frames
+  readonly sentences: ReadonlyArray<Mark>
+  readonly words: ReadonlyArray<Mark>
+  readonly captions: ReadonlyArray<Caption>
+}
+
+/** Speech that an engine hands out as a file is decoded to this rate. */
+const decodedRate = SampleRate.make(24_000)
+
+/**
+ * Speaks a text whole, or each entry of an SRT: at its own start, or as soon as the one before has ended. Nothing is cut
+ * and nothing overlaps. An entry that turns out to have nothing to say stays silent; a text of such is a failure.
+ */
+export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
+  if (order.input === "text") {
+    const said = yield* say(engine, order, order.text, order.text)
+    return {
+      rate: said.rate,
+      runs: [{ at: Frames.make(0), samples: said.samples }],
+      frames: Frames.make(said.samples.length),
+      sentences: said.sentences,
+      words: said.words,
+      captions: captionsOf(said.sentences, said.words)
+    } satisfies Spoken
+  }
+  const entries = Either.getOrElse(readEntries(order.text), () => [])
+  const runs: Array<Run> = []
+  const sentences: Array<Mark> = []
+  const words: Array<Mark> = []
+  const captions: Array<Caption> = []
+  let rate: SampleRate | undefined
+  let end = 0
+  for (const entry of entries) {
+    const heard = yield* say(engine, order, entry.text, order.text).pipe(
+      Effect.asSome,
+      Effect.catchIf(
+        (failure) => failure._tag === "SpeechFailed" && failure.reason === "nothing-to-say",
+        () => Effect.succeedNone
+      )
+    )
+    if (Option.isNone(heard)) continue
+    const said = heard.value
+    rate = said.rate
+    const at = Frames.make(Math.max(end, framesAt(entry.start, rate)))
+    end = at + said.samples.length
+    runs.push({ at, samples: said.samples })
+    const offset = millisAt(at, rate)
+    const shifted = (mark: Mark): Mark => ({
+      text: mark.text,
+      start: millis(mark.start + offset),
+      end: millis(mark.end + offset)
+    })
+    sentences.push(...said.sentences.map(shifted))
+    words.push(...said.words.map(shifted))
+    captions.push({
+      text: entry.text,
+      start: millis(offset + (said.sentences[0]?.start ?? 0)),
+      end: millis(offset + (said.sentences.at(-1)?.end ?? lengthOf(said)))
+    })
+  }
+  if (rate === undefined) {
+    return yield* new SpeechFailed({
+      engine: engine.name,
+      reason: "nothing-to-say",
+      detail: "no entry of the SRT has anything that can be said"
+    })
+  }
+  return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies Spoken
+})
+
+/** Frames of a block at most: whatever is made of one, as it is encoded, is no larger for a long text. */
+export const longestBlock = 65_536
+
+/** The samples of a spoken task from end to end, silence included, in blocks that are made as they are asked for. */
+export const blocksOf = function* (spoken: Spoken): Generator<Int16Array> {
+  let position = 0
+  for (const { at, samples } of spoken.runs) {
+    yield* silence(at - position)
+    for (let from = 0; from < samples.length; from += longestBlock) {
+      yield samples.subarray(from, from + longestBlock)
+    }
+    position = at + samples.length
+  }
+  yield* silence(spoken.frames - position)
+}
+
+const silence = function* (frames: number): Generator<Int16Array> {
+  for (let left = frames; left > 0; left -= longestBlock) yield silentBlock.subarray(0, left)
+}
+
+const silentBlock = new Int16Array(longestBlock)
+
+interface Said {
+  readonly rate: SampleRate
+  readonly samples: Int16Array
+  readonly sentences: ReadonlyArray<Mark>
+  readonly words: ReadonlyArray<Mark>
+}
+
+/** `whole` is the text by which a voice of several languages chooses: an entry alone may be too short to tell. */
+const say = Effect.fnUntraced(function* (
+  engine: Engine,
+  order: SpeakingOrder,
+  text: string,
+  whole: string
+): Effect.fn.Return<Said, EngineUnavailable | SpeechFailed, Ffmpeg> {
+  const speech = yield* engine.speak({
+    ...order.voice.speakerOf(whole),
+    text,
+    rate: order.voice.rate * order.model.rate * order.speed,
+    volume: order.voice.volume * order.vol,
+    pitch: order.voice.pitch + order.model.pitch + order.pitch
+  })
+  if (speech._tag === "Pcm") return withSentences(text, speech)
+  const ffmpeg = yield* Ffmpeg
+  const samples = yield* ffmpeg
+    .decodeBytes(speech.bytes, `the audio of the engine ${engine.name}`, decodedRate)
+    .pipe(
+      Effect.mapError(
+        (cause) =>
+          new SpeechFailed({ engine: engine.name, reason: "bad-output", detail: cause.message, cause })
+      )
+    )
+  return withSentences(text, {
+    rate: decodedRate,
+    samples,
+    sentences: speech.sentences,
+    words: speech.words
+  })
+})
+
+/** Where an engine tells no times, all that is known is that the whole text is heard in the whole audio. */
+const withSentences = (text: string, said: Said): Said =>
+  said.sentences.length > 0
+    ? said
+    : {
+        ...said,
+        sentences: [{ text: text.replace(/\s+/gu, " ").trim(), start: millis(0), end: lengthOf(said) }]
+      }
+
+const lengthOf = (said: { readonly rate: SampleRate; readonly samples: Int16Array }): Millis =>
+  millisAt(Frames.make(said.samples.length), said.rate)

@@ -1,0 +1,187 @@
+/** Whether a task may be taken on, decided by the provider's features alone: an order for the queue, or the refusal. */
+import { Either } from "effect"
+import { BadRequest, NotFound, TooLarge, Unavailable, Unprocessable } from "../../contract/Errors.ts"
+import type { CreateTask } from "../../contract/Task.ts"
+import { controlNames } from "../../domain/speech/Casting.ts"
+import { charactersOf } from "../../domain/speech/Utterance.ts"
+import type { Offer, ServedModel, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
+import { isSrt, readEntries } from "./SrtText.ts"
+import type { TaskTerms } from "./TaskRecord.ts"
+
+/** A task that may be taken on. */
+export interface Order extends TaskTerms {
+  readonly provider: ServedProvider
+  readonly model: ServedModel
+  readonly voice: ServedVoice
+}
+
+export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unavailable | Unprocessable
+
+/** The order that a request makes, by the rules of the provider it names; `timeline` bounds an SRT, in seconds. */
+export const admit = (
+  offer: Offer,
+  voiceId: string,
+  body: CreateTask,
+  timeline: number
+): Either.Either<Order, AdmissionRefusal> =>
+  Either.gen(function* () {
+    const provider = offer.providers.get(body.provider)
+    if (provider === undefined) return yield* Either.left(providerUnknown(offer, body.provider))
+    const voice = offer.voices.get(voiceId)
+    if (voice === undefined && !provider.complete) return yield* Either.left(engineUnavailable)
+    if (voice === undefined) {
+      return yield* Either.left(
+        new NotFound({
+          code: "voice_unknown",
+          message: "voice_id: there is no such voice; GET /v1/voices lists them",
+          field: "voice_id"
+        })
+      )
+    }
+    if (voice.wire.provider !== provider.id) {
+      return yield* refused(
+        "voice_of_other_provider",
+        "provider",
+        `the voice ${voice.wire.voice_id} belongs to ${voice.wire.provider}, not to ${provider.id}`
+      )
+    }
+    const model =
+      body.model_id === undefined
+        ? provider.defaultModel
+        : provider.models.find((each) => each.wire.model_id === body.model_id)
+    if (model === undefined) {
+      return yield* refused(
+        "model_unknown",
+        "model_id",
+        `${provider.id} has no such model; expected one of ${provider.models.map((each) => each.wire.model_id).join(", ")}`
+      )
+    }
+    yield* checkControls(provider, body)
+    yield* checkCharacters("text", body.text)
+    if (body.voice_name !== undefined) yield* checkCharacters("voice_name", body.voice_name)
+    const characters = charactersOf(body.text)
+    const input = yield* checkText(provider, body.text, characters, timeline)
+    const { transcript, controls } = provider.features
+    const wantJson = transcript !== "none" && body.with_transcript === true
+    return {
+      provider,
+      model,
+      voice,
+      voiceName: body.voice_name,
+      text: body.text,
+      input,
+      wantSrt: wantJson || (transcript === "export_srt" && body.export_srt === true),
+      wantJson,
+      speed: body.speed ?? controls.speed?.default ?? 1,
+      vol: body.vol ?? controls.vol?.default ?? 1,
+      pitch: body.pitch ?? controls.pitch?.default ?? 0,
+      characters,
+      credits: priceOf(characters, model.wire.credits_per_character)
+    }
+  })
+
+/** The refusal while a provider's engine cannot work, or has not told its voices yet. */
+export const engineUnavailable = new Unavailable({
+  code: "engine_unavailable",
+  message: "this provider's engine cannot work now; GET /v1/health-check tells when it can",
+  retry_after: 30
+})
+
+/** The refusal while the disk has no room. */
+export const diskFull = new Unavailable({
+  code: "disk_full",
+  message: "the service has no room for more audio",
+  retry_after: 60
+})
+
+/** The refusal of a provider that is not served. */
+export const providerUnknown = (offer: Offer, provider: string): Unprocessable =>
+  new Unprocessable({
+    code: "provider_unknown",
+    message: `provider: "${provider.slice(0, 100)}" is not served; expected one of ${[...offer.providers.keys()].join(", ")}`,
+    field: "provider"
+  })
+
+/** Whole credits for so many characters, rounded up; a price such as 0.1 is taken as written, not as its nearest float. */
+export const priceOf = (characters: number, perCharacter: number): number =>
+  Math.ceil(Number((characters * perCharacter).toFixed(6)))
+
+const refused = (code: Unprocessable["code"], field: string, message: string) =>
+  Either.left(new Unprocessable({ code, field, message: `${field}: ${message}` }))
+
+const checkControls = (provider: ServedProvider, body: CreateTask): Either.Either<void, Unprocessable> => {
+  for (const control of controlNames) {
+    const value = body[control]
+    if (value === undefined) continue
+    const range = provider.features.controls[control]
+    if (range === undefined) {
+      return refused("control_unsupported", control, `${provider.id} has no such control; leave it out`)
+    }
+    if (!(value >= range.min && value <= range.max)) {
+      return refused(
+        "control_out_of_range",
+        control,
+        `${value} is out of range; expected ${range.min} to ${range.max}`
+      )
+    }
+  }
+  return Either.void
+}
+
+/** Control characters and halves of surrogate pairs are no text; a NUL may hide what follows it. */
+const checkCharacters = (field: "text" | "voice_name", value: string): Either.Either<void, BadRequest> => {
+  const found = (field === "text" ? notText : notLabel).exec(value)
+  if (found === null) return Either.void
+  const code = found[0].codePointAt(0) ?? 0
+  return Either.left(
+    new BadRequest({
+      code: "field_invalid",
+      field,
+      message: `${field}: holds U+${code.toString(16).toUpperCase().padStart(4, "0")}, which is no character of a text`
+    })
+  )
+}
+
+const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u
+const notLabel = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
+
+const checkText = (
+  provider: ServedProvider,
+  text: string,
+  characters: number,
+  timeline: number
+): Either.Either<"text" | "srt", Unprocessable | TooLarge> => {
+  const { features } = provider
+  if (text.trim() === "") return refused("text_empty", "text", "there is nothing to speak")
+  if (characters > features.max_characters) {
+    return Either.left(
+      new TooLarge({
+        code: "text_too_long",
+        field: "text",
+        message: `text: ${characters} characters; ${provider.id} takes at most ${features.max_characters}`,
+        max: features.max_characters
+      })
+    )
+  }
+  if (features.srt_input && isSrt(text)) {
+    const entries = readEntries(text)
+    if (Either.isLeft(entries)) return refused("srt_malformed", "text", entries.left)
+    const late = entries.right.find((entry) => entry.start > timeline * 1000)
+    if (late !== undefined) {
+      return refused(
+        "srt_malformed",
+        "text",
+        `an entry begins at ${Math.round(late.start / 1000)} seconds; the timeline ends at ${timeline}: shift the times`
+      )
+    }
+    return Either.right("srt")
+  }
+  if (characters < features.min_characters) {
+    return refused(
+      "text_too_short",
+      "text",
+      `${characters} characters; ${provider.id} takes at least ${features.min_characters} of a text that is no SRT`
+    )
+  }
+  return Either.right("text")
+}

@@ -1,0 +1,137 @@
+/** A task as it is written down, taken by a worker and read by its account; and the row that holds it. */
+import type { TaskStatus } from "../../contract/Task.ts"
+
+/** An account's credits: `granted` is undefined where it has no limit. */
+export interface Balance {
+  readonly granted: number | undefined
+  readonly used: number
+  readonly reserved: number
+}
+
+/** What was asked for and what it costs, whoever is to say it. */
+export interface TaskTerms {
+  readonly voiceName: string | undefined
+  readonly text: string
+  readonly input: "text" | "srt"
+  readonly wantSrt: boolean
+  readonly wantJson: boolean
+  readonly speed: number
+  readonly vol: number
+  readonly pitch: number
+  /** Unicode code points of the text as sent. */
+  readonly characters: number
+  /** Whole credits: characters times the model's price, rounded up. */
+  readonly credits: number
+}
+
+/** What is written down when a task is taken on; its credits are reserved. */
+export interface NewTask extends TaskTerms {
+  readonly taskId: string
+  readonly account: number
+  /** The id of the key that created it. */
+  readonly key?: number
+  readonly provider: string
+  readonly model: string
+  readonly voice: string
+}
+
+/** A task that a worker has taken. */
+export interface ClaimedTask extends NewTask {
+  /** How often it has been taken, this time included. */
+  readonly attempts: number
+}
+
+/** A task as the account that owns it reads it. */
+export interface StoredTask {
+  readonly taskId: string
+  readonly status: TaskStatus
+  readonly provider: string
+  readonly model: string
+  readonly voice: string
+  readonly voiceName: string | undefined
+  readonly characters: number
+  readonly credits: number
+  readonly createdAt: number
+  readonly completedAt: number | undefined
+  readonly durationMs: number | undefined
+  readonly format: string | undefined
+  readonly hasSrt: boolean
+  readonly hasJson: boolean
+  readonly error: { readonly code: string; readonly message: string } | undefined
+}
+
+/** What a finished task has. */
+export interface Outcome {
+  readonly durationMs: number
+  readonly format: string
+  readonly hasSrt: boolean
+  readonly hasJson: boolean
+}
+
+/** A task's row in the database; flags are 0 or 1, times milliseconds since 1970. */
+export interface TaskRow {
+  readonly task_id: string
+  readonly account_id: number
+  readonly status: TaskStatus
+  readonly provider: string
+  readonly model_id: string
+  readonly voice_id: string
+  readonly voice_name: string | null
+  readonly text: string | null
+  readonly input: "text" | "srt"
+  readonly want_srt: number
+  readonly want_json: number
+  readonly speed: number
+  readonly vol: number
+  readonly pitch: number
+  readonly characters: number
+  readonly credits: number
+  readonly attempts: number
+  readonly created_at: number
+  readonly completed_at: number | null
+  readonly duration_ms: number | null
+  readonly format: string | null
+  readonly has_srt: number
+  readonly has_json: number
+  readonly error_code: string | null
+  readonly error_message: string | null
+}
+
+/** The task of a row, for a worker. */
+export const claimedOf = (row: TaskRow): ClaimedTask => ({
+  taskId: row.task_id,
+  account: row.account_id,
+  provider: row.provider,
+  model: row.model_id,
+  voice: row.voice_id,
+  voiceName: row.voice_name ?? undefined,
+  text: row.text ?? "",
+  input: row.input,
+  wantSrt: row.want_srt === 1,
+  wantJson: row.want_json === 1,
+  speed: row.speed,
+  vol: row.vol,
+  pitch: row.pitch,
+  characters: row.characters,
+  credits: row.credits,
+  attempts: row.attempts
+})
+
+/** The task of a row, for its account. */
+export const storedOf = (row: TaskRow): StoredTask => ({
+  taskId: row.task_id,
+  status: row.status,
+  provider: row.provider,
+  model: row.model_id,
+  voice: row.voice_id,
+  voiceName: row.voice_name ?? undefined,
+  characters: row.characters,
+  credits: row.credits,
+  createdAt: row.created_at,
+  completedAt: row.completed_at ?? undefined,
+  durationMs: row.duration_ms ?? undefined,
+  format: row.format ?? undefined,
+  hasSrt: row.has_srt === 1,
+  hasJson: row.has_json === 1,
+  error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? "" }
+})

@@ -1,0 +1,103 @@
+/** What is asked of engines now and then, and how long anybody waits for it. */
+import { tmpdir } from "node:os"
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Option, TestClock } from "effect"
+import type { Engine } from "../../../src/engines/Engine.ts"
+import { EngineUnavailable } from "../../../src/engines/Engine.ts"
+import * as Health from "../../../src/service/health/ServiceHealth.ts"
+import { keepOffer } from "../../../src/service/catalogue/CatalogueRefresh.ts"
+import * as Pace from "../../../src/service/accounts/RateLimiter.ts"
+
+const away = new EngineUnavailable({ engine: "far", detail: "away" })
+
+const engine = (how: Partial<Engine>): Engine => ({
+  name: "far",
+  controls: [],
+  voices: Effect.succeed([]),
+  speak: () => away,
+  check: Effect.void,
+  ...how
+})
+
+it.scoped("an engine that hangs is waited for a second, and told after ten", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const check = Effect.suspend(() => (++asked === 1 ? Effect.void : Effect.never))
+    const health = yield* Health.make(tmpdir(), new Map([["far", engine({ check })]]), 0)
+    expect(yield* health.engine("far")).toEqual({ ready: true, reason: undefined })
+    yield* TestClock.adjust("11 seconds")
+    const waiting = yield* Effect.fork(health.engine("far"))
+    const leaving = yield* Effect.fork(health.engine("far"))
+    yield* TestClock.adjust("500 millis")
+    yield* Fiber.interrupt(leaving)
+    yield* TestClock.adjust("500 millis")
+    expect(Option.map(yield* Fiber.poll(waiting), (exit) => exit._tag)).toEqual(Option.some("Success"))
+    expect(yield* Fiber.join(waiting)).toEqual({ ready: true, reason: undefined })
+    yield* TestClock.adjust("9 seconds")
+    expect(yield* health.engine("far")).toEqual({ ready: false, reason: "it does not answer" })
+    expect(asked).toBe(2)
+  })
+)
+
+it.scoped("voices once told stay, while another engine is asked again", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const near = engine({
+      voices: Effect.suspend(() =>
+        ++asked === 2 ? Effect.fail(away) : Effect.succeed([{ id: "one", name: "One", languages: [] }])
+      )
+    })
+    let there = false
+    const far = engine({ voices: Effect.suspend(() => (there ? Effect.succeed([]) : Effect.fail(away))) })
+    const off = { enabled: false }
+    const catalogue = yield* keepOffer(
+      {
+        engines: {
+          near: { kind: "flite" },
+          far: { kind: "flite" }
+        },
+        providers: {
+          provider_expressive: off,
+          provider_fast: off,
+          provider_lowcost: off,
+          provider_native: { engine: "near", voicePrefix: "near-" },
+          provider_opensource: { engine: "far" }
+        }
+      },
+      new Map([
+        ["near", near],
+        ["far", far]
+      ])
+    )
+    const complete = () => [...catalogue.offer().providers.values()].map((provider) => provider.complete)
+    expect(complete()).toEqual([true, false])
+    yield* TestClock.adjust("1 second")
+    expect(asked).toBe(2)
+    expect([...catalogue.offer().voices.keys()]).toEqual(["near-one"])
+    expect(complete()).toEqual([true, false])
+    there = true
+    yield* TestClock.adjust("30 seconds")
+    expect(complete()).toEqual([true, true])
+  })
+)
+
+it.effect("requests are counted in a time that nobody puts back", () =>
+  Effect.gen(function* () {
+    const real = Clock.make()
+    const steady = yield* real.currentTimeNanos
+    let day = 1_000_000_000
+    const moved: Clock.Clock = {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      sleep: (duration) => real.sleep(duration),
+      unsafeCurrentTimeMillis: () => day,
+      currentTimeMillis: Effect.sync(() => day),
+      unsafeCurrentTimeNanos: () => steady,
+      currentTimeNanos: Effect.succeed(steady)
+    }
+    const pace = Pace.make(1)
+    const count = Effect.withClock(pace(1), moved)
+    expect(yield* count).toEqual(Option.none())
+    day -= 3_600_000
+    expect(yield* count).toEqual(Option.none())
+  })
+)

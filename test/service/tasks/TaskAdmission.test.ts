@@ -1,0 +1,126 @@
+/** Which tasks are taken on, by the providers' features alone. */
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc } from "effect"
+import type { CreateTask } from "../../../src/contract/Task.ts"
+import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
+import { admit, priceOf } from "../../../src/service/tasks/TaskAdmission.ts"
+import { resolve } from "../../../src/service/catalogue/CatalogueResolver.ts"
+
+const offer = Either.getOrThrow(
+  resolve({ providers: { provider_lowcost: { maxCharacters: 50 } } }, () => ({
+    voices: undefined,
+    controls: ["rate", "volume", "pitch"]
+  }))
+)
+
+const admitted = (voice: string, body: CreateTask) => admit(offer, voice, body, 14_400)
+
+const codeOf = (voice: string, body: CreateTask): string =>
+  Either.match(admitted(voice, body), { onLeft: (refusal) => refusal.code, onRight: () => "taken" })
+
+const long = "a".repeat(100)
+const srt = "1\n00:00:01,000 --> 00:00:02,000\nHello.\n"
+
+describe("admit", () => {
+  it("takes what the features allow", () => {
+    const order = Either.getOrThrow(
+      admitted("vi-anna", {
+        text: long,
+        provider: "provider_native",
+        export_srt: true,
+        speed: 1.5
+      })
+    )
+    expect(order).toMatchObject({
+      input: "text",
+      wantSrt: true,
+      wantJson: false,
+      speed: 1.5,
+      vol: 1,
+      pitch: 0,
+      characters: 100,
+      credits: 100
+    })
+    expect(order.model.wire.model_id).toBe("m1")
+  })
+
+  it("exempts SRT from the least length, for a provider that takes SRT", () => {
+    const order = Either.getOrThrow(admitted("vi-anna", { text: srt, provider: "provider_native" }))
+    expect(order.input).toBe("srt")
+    expect(codeOf("fast-vi", { text: srt, provider: "provider_fast" })).toBe("taken")
+  })
+
+  it("gives provider_native's SRT and JSON for with_transcript, and the SRT alone for export_srt", () => {
+    const wanted = (flags: Partial<CreateTask>) => {
+      const order = Either.getOrThrow(
+        admitted("vi-anna", { text: long, provider: "provider_native", ...flags })
+      )
+      return [order.wantSrt, order.wantJson]
+    }
+    expect(wanted({})).toEqual([false, false])
+    expect(wanted({ export_srt: true })).toEqual([true, false])
+    expect(wanted({ with_transcript: true })).toEqual([true, true])
+    expect(wanted({ with_transcript: true, export_srt: false })).toEqual([true, true])
+  })
+
+  it("ignores transcript flags where they mean nothing", () => {
+    const flags = { with_transcript: true, export_srt: true }
+    expect(
+      Either.getOrThrow(admitted("fast-vi", { text: "hello", provider: "provider_fast", ...flags }))
+    ).toMatchObject({ wantSrt: false, wantJson: false })
+    expect(
+      Either.getOrThrow(admitted("aria", { text: "hello", provider: "provider_expressive", ...flags }))
+    ).toMatchObject({ wantSrt: true, wantJson: true, credits: 10 })
+  })
+
+  it.each([
+    ["provider_unknown", "vi-anna", { text: long, provider: "provider_none" }],
+    ["voice_unknown", "nobody", { text: long, provider: "provider_native" }],
+    // The engine behind it has told no voices yet.
+    ["engine_unavailable", "lc-vi", { text: "Xin chào.", provider: "provider_lowcost" }],
+    ["voice_of_other_provider", "aria", { text: long, provider: "provider_native" }],
+    ["model_unknown", "vi-anna", { text: long, provider: "provider_native", model_id: "m9" }],
+    ["control_unsupported", "aria", { text: long, provider: "provider_expressive", speed: 1 }],
+    ["control_out_of_range", "vi-anna", { text: long, provider: "provider_native", speed: 2.01 }],
+    ["control_out_of_range", "vi-anna", { text: long, provider: "provider_native", pitch: Number.NaN }],
+    ["text_empty", "fast-vi", { text: " \n\t", provider: "provider_fast" }],
+    ["text_too_short", "vi-anna", { text: long.slice(1), provider: "provider_native" }],
+    ["text_too_long", "vi-anna", { text: "a".repeat(20_001), provider: "provider_native" }],
+    ["field_invalid", "fast-vi", { text: "a\u0000b", provider: "provider_fast" }],
+    ["field_invalid", "fast-vi", { text: "a\ud800b", provider: "provider_fast" }],
+    ["field_invalid", "fast-vi", { text: "a", provider: "provider_fast", voice_name: "a\nb" }],
+    [
+      "srt_malformed",
+      "vi-anna",
+      { text: "1\n00:00:01,000 --> 00:00:02,000\n♪\n", provider: "provider_native" }
+    ],
+    [
+      "srt_malformed",
+      "vi-anna",
+      { text: "1\n05:00:01,000 --> 05:00:02,000\nlate\n", provider: "provider_native" }
+    ]
+  ])("refuses with %s", (code, voice, body) => {
+    expect(codeOf(voice, body)).toBe(code)
+  })
+
+  it.prop(
+    "names every refusal's field, and never takes a text out of the bounds",
+    [fc.string({ unit: "binary", maxLength: 130 })],
+    ([text]) => {
+      const decided = admitted("vi-anna", { text, provider: "provider_native" })
+      if (Either.isLeft(decided)) expect(decided.left.field).toBe("text")
+      else {
+        expect(decided.right.characters).toBe(charactersOf(text))
+        if (decided.right.input === "text") expect(decided.right.characters).toBeGreaterThanOrEqual(100)
+      }
+    }
+  )
+})
+
+describe("priceOf", () => {
+  it("rounds up, and takes a price as it is written", () => {
+    expect([priceOf(100, 1), priceOf(3, 0.25), priceOf(10, 0.1), priceOf(30, 0.1), priceOf(7, 0)]).toEqual([
+      100, 1, 1, 3, 0
+    ])
+  })
+})

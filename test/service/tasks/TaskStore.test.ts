@@ -1,0 +1,316 @@
+/** Tasks and credits in a real database: whatever happens in whatever order, no credit is lost or taken twice. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Layer, Option, Redacted } from "effect"
+import * as Database from "../../../src/service/storage/Database.ts"
+import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
+import * as KeyStore from "../../../src/service/accounts/KeyStore.ts"
+import * as Secret from "../../../src/service/storage/Secret.ts"
+import type { NewTask } from "../../../src/service/tasks/TaskRecord.ts"
+import { TaskStore } from "../../../src/service/tasks/TaskStore.ts"
+
+const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore | SqlClient>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-store-"))),
+    (folder) =>
+      Effect.provide(
+        use(folder),
+        Layer.provideMerge(TaskStore.layer, Layer.fresh(Database.layer(folder, { durable: false })))
+      ),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+/** An account with so many credits. */
+const account = (folder: string, credits: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const keys = KeyStore.make(sql, yield* Secret.load(folder))
+    const key = yield* keys.create({ name: "test", credits })
+    const holder = yield* keys.recognise(key)
+    return Option.getOrThrow(holder).id
+  })
+
+let made = 0
+const task = (owner: number, credits: number): NewTask => ({
+  taskId: `00000000-0000-4000-8000-${String(made++).padStart(12, "0")}`,
+  account: owner,
+  provider: "p",
+  model: "m",
+  voice: "v",
+  voiceName: undefined,
+  text: "words",
+  input: "text",
+  wantSrt: false,
+  wantJson: false,
+  speed: 1,
+  vol: 1,
+  pitch: 0,
+  characters: 5,
+  credits
+})
+
+const outcome = { durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
+
+describe("TaskStore", () => {
+  it.scoped("reserves on create, spends when done, gives back on failure and deletion", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const owner = yield* account(folder, 100)
+        const [first, second, third] = [task(owner, 40), task(owner, 30), task(owner, 20)]
+        for (const each of [first, second, third]) yield* store.create(each)
+        expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 0, reserved: 90 })
+        expect(yield* Effect.flip(store.create(task(owner, 11)))).toMatchObject({ needed: 11, left: 10 })
+        const claimed = yield* store.claim("p")
+        expect(Option.map(claimed, (each) => each.taskId)).toEqual(Option.some(first.taskId))
+        expect(yield* store.finish(first.taskId, outcome)).toBe(true)
+        expect(yield* store.finish(first.taskId, outcome)).toBe(false)
+        yield* store.claim("p")
+        expect(yield* store.remove(owner, second.taskId)).toBe("under-way")
+        yield* store.fail(second.taskId, "code", "why")
+        expect(yield* store.remove(owner, third.taskId)).toBe("deleted")
+        expect(yield* store.remove(owner, third.taskId)).toBe("gone-already")
+        expect(yield* store.remove(owner + 1, first.taskId)).toBe("unknown")
+        expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 40, reserved: 0 })
+        const { tasks, total } = yield* store.page(owner, 1, 10)
+        expect(total).toBe(2)
+        expect(tasks.map((each) => [each.taskId, each.status])).toEqual([
+          [second.taskId, "failed"],
+          [first.taskId, "done"]
+        ])
+        expect(yield* store.counts).toEqual({ queued: 0, processing: 0 })
+      })
+    )
+  )
+
+  it.scoped("lets accounts take turns, each with its oldest first", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const [many, few] = [yield* account(folder, 100), yield* account(folder, 100)]
+        const of = (owner: number) => task(owner, 1)
+        const [first, second, third] = [of(many), of(many), of(many)]
+        const [late, last] = [of(few), of(few)]
+        for (const each of [first, second, third, late, last]) yield* store.create(each)
+        expect(yield* store.waiting(many)).toEqual({ own: 3, others: 1 })
+        expect(yield* store.waiting(0)).toEqual({ own: 0, others: 2 })
+        const taken: Array<string> = []
+        for (let next = yield* store.claim("p"); Option.isSome(next); next = yield* store.claim("p")) {
+          taken.push(next.value.taskId)
+        }
+        expect(taken).toEqual([first, late, second, last, third].map(({ taskId }) => taskId))
+      })
+    )
+  )
+
+  it.scoped("takes interrupted tasks up again after a start, but not for ever", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const owner = yield* account(folder, 100)
+        const one = task(owner, 10)
+        yield* store.create(one)
+        yield* store.claim("p")
+        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 0, again: 1 })
+        yield* store.claim("p")
+        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 1, again: 0 })
+        expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 0, reserved: 0 })
+        const read = yield* store.read(owner, one.taskId)
+        expect(Option.map(read, (each) => [each.status, each.error?.code])).toEqual(
+          Option.some(["failed", "crashed"])
+        )
+      })
+    )
+  )
+
+  it.scoped("keeps the account's sum whatever happens", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const owner = yield* account(folder, 1_000)
+        const runtime = yield* Effect.runtime<TaskStore>()
+        const events = fc.array(
+          fc.oneof(
+            fc.record({ what: fc.constant("create" as const), credits: fc.integer({ min: 0, max: 120 }) }),
+            fc.record({
+              what: fc.constantFrom("claim", "finish", "fail", "giveBack", "remove", "recover"),
+              which: fc.nat()
+            })
+          ),
+          { maxLength: 60 }
+        )
+        const property = fc.asyncProperty(events, async (happened) => {
+          const ids: Array<string> = []
+          await Effect.gen(function* () {
+            for (const event of happened) {
+              if (event.what === "create") {
+                const fresh = task(owner, "credits" in event ? event.credits : 0)
+                if ((yield* Effect.either(store.create(fresh)))._tag === "Right") ids.push(fresh.taskId)
+                continue
+              }
+              const id = ids["which" in event ? event.which % Math.max(1, ids.length) : 0] ?? "none"
+              if (event.what === "claim") yield* store.claim("p")
+              if (event.what === "finish") yield* store.finish(id, outcome)
+              if (event.what === "fail") yield* store.fail(id, "code", "why")
+              if (event.what === "giveBack") yield* store.giveBack(id)
+              if (event.what === "remove") yield* store.remove(owner, id)
+              if (event.what === "recover") yield* store.recover(20, ["p"])
+            }
+            const { tasks, total } = yield* store.page(owner, 1, 100_000)
+            expect(total).toBe(tasks.length)
+            const held = tasks.filter((each) => each.status === "queued" || each.status === "processing")
+            const balance = yield* store.balance(owner)
+            expect(balance.reserved).toBe(held.reduce((sum, each) => sum + each.credits, 0))
+            expect((balance.granted ?? 0) - balance.used - balance.reserved).toBeGreaterThanOrEqual(0)
+            const done = tasks.filter((each) => each.status === "done")
+            expect(balance.used).toBeGreaterThanOrEqual(done.reduce((sum, each) => sum + each.credits, 0))
+          }).pipe(Effect.provide(runtime), Effect.runPromise)
+        })
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 40 }))
+      })
+    )
+  )
+})
+
+describe("a revoked key", () => {
+  it.scoped(
+    "has its queued tasks failed and their credits given back; those of the account's other keys go on",
+    () =>
+      inFolder((folder) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* TaskStore
+          const keys = KeyStore.make(sql, yield* Secret.load(folder))
+          const holderOf = (key: Redacted.Redacted<string>) =>
+            Effect.map(keys.recognise(key), Option.getOrThrow)
+          const leaked = yield* holderOf(yield* keys.create({ name: "leaked", credits: 100 }))
+          const kept = yield* holderOf(yield* keys.create({ name: "kept", account: leaked.id }))
+          const spoken = { ...task(leaked.id, 10), key: leaked.key }
+          const queued = { ...task(leaked.id, 20), key: leaked.key }
+          const other = { ...task(leaked.id, 30), key: kept.key }
+          const older = task(leaked.id, 5)
+          for (const each of [spoken, queued, other, older]) yield* store.create(each)
+          yield* store.claim("p")
+          yield* keys.revoke("leaked")
+
+          const statusOf = (taskId: string) =>
+            Effect.map(store.read(leaked.id, taskId), (read) => {
+              const { status, error } = Option.getOrThrow(read)
+              return [status, error?.code]
+            })
+          expect(yield* statusOf(spoken.taskId)).toEqual(["processing", undefined])
+          expect(yield* statusOf(queued.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* statusOf(other.taskId)).toEqual(["queued", undefined])
+          expect(yield* statusOf(older.taskId)).toEqual(["queued", undefined])
+          expect(yield* store.balance(leaked.id)).toEqual({ granted: 100, used: 0, reserved: 45 })
+          expect(yield* Effect.flip(store.create({ ...task(leaked.id, 1), key: leaked.key }))).toMatchObject({
+            _tag: "KeyRevoked"
+          })
+
+          yield* keys.revoke("kept")
+          expect(yield* statusOf(other.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* statusOf(older.taskId)).toEqual(["failed", "key_revoked"])
+          expect(yield* store.balance(leaked.id)).toEqual({ granted: 100, used: 0, reserved: 10 })
+        })
+      )
+  )
+})
+
+describe("Keys", () => {
+  const newFolder = Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-keys-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+  it.scoped("hands a key out once, keeps a digest only, and knows it again until it is revoked", () =>
+    Effect.gen(function* () {
+      const folder = yield* newFolder
+      const key = yield* Keys.create(folder, { name: "nightly", credits: 500 })
+      expect(Redacted.value(key)).toMatch(/^nativeapikey_[A-Za-z0-9_-]{43}$/u)
+      const old = Redacted.make("an-older-key-0001")
+      yield* Keys.importKey(folder, old, { name: "older" })
+      const [first, second] = yield* Keys.list(folder)
+      expect(first).toMatchObject({
+        name: "nightly",
+        granted: 500,
+        used: 0,
+        imported: false,
+        revokedAt: undefined
+      })
+      expect(second).toMatchObject({ name: "older", granted: undefined, imported: true })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const keys = KeyStore.make(sql, yield* Secret.load(folder))
+        expect((yield* keys.recognise(key))._tag).toBe("Some")
+        expect((yield* keys.recognise(old))._tag).toBe("Some")
+        expect((yield* keys.recognise(Redacted.make("an-older-key-0002")))._tag).toBe("None")
+        yield* Keys.revoke(folder, "nightly")
+        expect((yield* keys.recognise(key))._tag).toBe("None")
+        const stored = JSON.stringify(yield* sql`SELECT * FROM keys`)
+        expect(stored).not.toContain(Redacted.value(key).slice(17))
+        expect(stored).not.toContain(Redacted.value(old))
+      }).pipe(Effect.provide(Layer.fresh(Database.layer(folder, { durable: false }))))
+    })
+  )
+
+  it.scoped("are looked for in no folder that a service has not kept, and none is made", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const mistyped = join(folder, "mistyped")
+        for (const asked of [
+          Effect.asVoid(Keys.list(mistyped)),
+          Effect.asVoid(Keys.grant(mistyped, 1, 1)),
+          Effect.asVoid(Keys.revoke(mistyped, "1"))
+        ]) {
+          expect((yield* Effect.flip(asked)).message).toBe(
+            `${mistyped}: no service has kept anything here; name its folder with --data`
+          )
+        }
+        expect(existsSync(mistyped)).toBe(false)
+      })
+    )
+  )
+
+  it.scoped("says what does not do", () =>
+    Effect.gen(function* () {
+      const folder = yield* newFolder
+      yield* Keys.create(folder, { name: "twin" })
+      yield* Keys.create(folder, { name: "twin" })
+      const said = (effect: Effect.Effect<unknown, Error>) =>
+        Effect.map(Effect.flip(effect), (error) => error.message)
+      expect(yield* said(Keys.revoke(folder, "twin"))).toBe(
+        'several keys are named "twin": name one by its id, 1, 2'
+      )
+      expect((yield* Keys.revoke(folder, "2")).id).toBe(2)
+      expect(yield* said(Keys.revoke(folder, "2"))).toContain('no valid key "2"')
+      expect(yield* said(Keys.create(folder, { name: "x", credits: -1 }))).toContain("credits -1")
+      expect(yield* said(Keys.create(folder, { name: "" }))).toContain("1 to 100 characters")
+      expect(yield* said(Keys.create(folder, { name: "x", account: 99 }))).toContain("no account 99")
+      const key = Redacted.make("the-same-key-twice")
+      yield* Keys.importKey(folder, key, { name: "once" })
+      expect(yield* said(Keys.importKey(folder, key, { name: "twice" }))).toContain("known already")
+      expect(yield* said(Keys.importKey(folder, Redacted.make("a b"), { name: "bad" }))).toContain("8 to 512")
+      expect((yield* Keys.list(folder)).length).toBe(3)
+    })
+  )
+
+  it.scoped("gives an account further keys", () =>
+    Effect.gen(function* () {
+      const folder = yield* newFolder
+      yield* Keys.create(folder, { name: "first", credits: 10 })
+      yield* Keys.create(folder, { name: "second", account: 1, credits: 5 })
+      expect((yield* Keys.list(folder)).map((key) => [key.name, key.account, key.granted])).toEqual([
+        ["first", 1, 15],
+        ["second", 1, 15]
+      ])
+      expect(yield* Keys.grant(folder, 1, 5)).toBe(20)
+      yield* Keys.create(folder, { name: "endless" })
+      expect((yield* Effect.flip(Keys.grant(folder, 2, 5))).message).toContain("account 2 has no limit")
+      expect(yield* Keys.grant(folder, 2, 0)).toBe(undefined)
+      expect((yield* Effect.flip(Keys.grant(folder, 9, 5))).message).toContain("there is no account 9")
+    })
+  )
+})
