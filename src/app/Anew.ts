@@ -1,7 +1,7 @@
 /** A batch planned and run: the usual way, of which a run with nothing to do loads nothing. */
 import { Path } from "@effect/platform"
 import { Clock, Effect, Layer } from "effect"
-import { withRefusals } from "../fleet/FleetFault.ts"
+import { withRefusals } from "../fleet/shared/FleetErrors.ts"
 import { dub } from "../pipeline/Dub.ts"
 import type { Batch } from "../pipeline/load/Job.ts"
 import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"

@@ -1,7 +1,7 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Array, Duration, Effect, Option, Schema } from "effect"
-import { roles } from "../fleet/Roles.ts"
+import { roles } from "../fleet/shared/WorkerRoles.ts"
 import { failOnNames } from "./FailOn.ts"
 import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import { languageNamed } from "../domain/values/LanguageName.ts"

@@ -1,9 +1,9 @@
 /** A run whose work is handed to a fleet: what must be so for that, and the crew that hands it out. */
 import { resolve } from "node:path"
 import { Clock, Effect, Option, Redacted, Runtime } from "effect"
-import { fleetCrew } from "../fleet/Coordinator.ts"
-import { connected } from "../fleet/Redis.ts"
-import { openShare, type Share } from "../fleet/Share.ts"
+import { fleetCrew } from "../fleet/coordinator/Coordinator.ts"
+import { connected } from "../fleet/shared/Redis.ts"
+import { openShare, type Share } from "../fleet/shared/SharedFolder.ts"
 import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
 import { badUsage } from "./Ended.ts"
 import { Screen } from "./Screen.ts"

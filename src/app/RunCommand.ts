@@ -1,6 +1,6 @@
 /** The main job, and the second chance for what failed in it. */
 import { Effect, Layer, Option } from "effect"
-import { clipsIn } from "../fleet/Roles.ts"
+import { clipsIn } from "../fleet/shared/WorkerRoles.ts"
 import { again } from "../pipeline/run/NoopRun.ts"
 import type { Batch } from "../pipeline/load/Job.ts"
 import type { DubResult } from "../pipeline/run/RunCompletion.ts"

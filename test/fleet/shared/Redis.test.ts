@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { connected } from "../../src/fleet/Redis.ts"
-import { hasRedis, RedisServer } from "./RedisServer.ts"
+import { connected } from "../../../src/fleet/shared/Redis.ts"
+import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 /** A way to a port that can be cut: what went over it so far is then never heard of again, and nobody is told. */
 const cutable = async (port: number) => {

@@ -1,7 +1,7 @@
 /** The Redis that holds a fleet together: reached at the start or refused in words, and waited for when it is gone later. */
 import { Effect, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
-import { FleetUnusable } from "./FleetFault.ts"
+import { FleetUnusable } from "./FleetErrors.ts"
 
 /** A fleet's Redis. */
 export interface FleetRedis {

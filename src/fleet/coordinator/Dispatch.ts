@@ -1,15 +1,15 @@
 /** Utterances put into their queues, and taken back where no worker has begun them. */
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
-import type { ProviderId } from "../domain/values/Ids.ts"
-import type { JobPlan } from "../pipeline/plan/BatchPlan.ts"
-import type { SpeakRun } from "../pipeline/speak/SpeakRun.ts"
-import type { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
+import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
+import type { SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
+import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./Coordinator.ts"
-import { fullSpeed } from "./FleetPace.ts"
-import { type Grant, SpeakParcel } from "./Parcels.ts"
-import { deliveryId, keepPlan } from "./PlanFile.ts"
-import { deliverQueue, jobOptions, prefix, speakQueue } from "./Queues.ts"
+import { fullSpeed } from "../shared/FleetRateLimit.ts"
+import { type Grant, SpeakParcel } from "../shared/JobPayloads.ts"
+import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
+import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.ts"
 
 /** One speak stage. */
 export interface Stage extends Coordinator {

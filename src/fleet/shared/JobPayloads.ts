@@ -1,10 +1,10 @@
 /** What a fleet's machines hand each other through Redis. No key and no password is ever in it. */
 import { Schema } from "effect"
-import { JobId, ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
-import { Undecided } from "../domain/manifest/ServiceSettings.ts"
-import { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
-import { HaltReason, Metrics } from "../domain/report/Report.ts"
-import { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
+import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
+import { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { HaltReason, Metrics } from "../../domain/report/Report.ts"
+import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Raised with a change of what machines hand each other: one of another version must not guess. */
 export const edition = 2

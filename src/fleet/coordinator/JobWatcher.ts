@@ -2,8 +2,8 @@
 import { type Job, type Queue, QueueEvents } from "bullmq"
 import { Deferred, Effect, Queue as Arrivals, Runtime, Schedule, Scope } from "effect"
 import type { Redis } from "ioredis"
-import { isNews, type News } from "./Parcels.ts"
-import { opened, prefix } from "./Queues.ts"
+import { isNews, type News } from "../shared/JobPayloads.ts"
+import { opened, prefix } from "../shared/Queues.ts"
 
 /** How a job that was waited for ended: by a worker, or it is there no more. */
 export type JobEnd = { readonly _tag: "Ended"; readonly job: Job } | { readonly _tag: "Gone" }

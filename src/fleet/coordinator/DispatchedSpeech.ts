@@ -1,15 +1,15 @@
 /** The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted. */
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
-import type { ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
-import { Setback } from "../domain/task/FailureReason.ts"
-import { isUnderWay } from "../domain/task/UtteranceState.ts"
-import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
-import { Progress } from "../pipeline/Progress.ts"
-import { mendClips } from "../pipeline/speak/SpeakStage.ts"
-import { makeRun } from "../pipeline/speak/SpeakRun.ts"
-import type { SpeakSettings } from "../pipeline/speak/SpeakSettings.ts"
-import type { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
-import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
+import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { Setback } from "../../domain/task/FailureReason.ts"
+import { isUnderWay } from "../../domain/task/UtteranceState.ts"
+import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
+import { Progress } from "../../pipeline/Progress.ts"
+import { mendClips } from "../../pipeline/speak/SpeakStage.ts"
+import { makeRun } from "../../pipeline/speak/SpeakRun.ts"
+import type { SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
+import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Coordinator } from "./Coordinator.ts"
 import {
   handOut,
@@ -20,10 +20,10 @@ import {
   type Stage,
   underWay,
   withdrawn
-} from "./Handout.ts"
-import { learned } from "./Joining.ts"
-import { edition, SpeakEnd, Terms } from "./Parcels.ts"
-import { speakQueue } from "./Queues.ts"
+} from "./Dispatch.ts"
+import { learned } from "./Rejoin.ts"
+import { edition, SpeakEnd, Terms } from "../shared/JobPayloads.ts"
+import { speakQueue } from "../shared/Queues.ts"
 
 const writeTerms = Schema.encodeSync(Schema.parseJson(Terms))
 const readEnd = Schema.decodeUnknownOption(SpeakEnd)

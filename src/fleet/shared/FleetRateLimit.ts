@@ -5,7 +5,7 @@
 import type { Queue } from "bullmq"
 import { Option, Schema } from "effect"
 import type { Redis } from "ioredis"
-import { borne, fullPace, type Pace, slowed } from "../gateway/pacing/AdaptiveConcurrency.ts"
+import { borne, fullPace, type Pace, slowed } from "../../gateway/pacing/AdaptiveConcurrency.ts"
 import { prefix, queuesKey } from "./Queues.ts"
 
 const PaceText = Schema.parseJson(

@@ -2,9 +2,9 @@
 import { Queue } from "bullmq"
 import { Redis } from "ioredis"
 import { describe, expect, test } from "vitest"
-import { bear, fullSpeed, slowDown } from "../../src/fleet/FleetPace.ts"
-import { prefix } from "../../src/fleet/Queues.ts"
-import { hasRedis, RedisServer } from "./RedisServer.ts"
+import { bear, fullSpeed, slowDown } from "../../../src/fleet/shared/FleetRateLimit.ts"
+import { prefix } from "../../../src/fleet/shared/Queues.ts"
+import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 describe.skipIf(!hasRedis)("a fleet's pace", () => {
   test("is halved once for a burst of refusals, pauses everybody, and comes back with what is borne", async () => {

@@ -5,15 +5,15 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Redis } from "ioredis"
-import type { TaskId, UtteranceKey } from "../domain/values/Ids.ts"
-import type { Utterance } from "../domain/speech/Utterance.ts"
-import type { UtteranceChange } from "../domain/task/UtteranceChange.ts"
-import { checksumOf } from "../store/files/Checksum.ts"
-import { Handover, type UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
-import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
-import { SpeakParcel } from "./Parcels.ts"
+import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import { checksumOf } from "../../store/files/Checksum.ts"
+import { Handover, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { SpeakParcel } from "./JobPayloads.ts"
 import { jobKey, prefix, speakQueue } from "./Queues.ts"
-import type { Share } from "./Share.ts"
+import type { Share } from "./SharedFolder.ts"
 
 /** A job in this worker's hands. */
 export interface Hold {

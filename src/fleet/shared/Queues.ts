@@ -2,7 +2,7 @@
 import { Queue, type QueueOptions } from "bullmq"
 import { Effect, type Scope } from "effect"
 import type { Redis } from "ioredis"
-import type { ProviderId } from "../domain/values/Ids.ts"
+import type { ProviderId } from "../../domain/values/Ids.ts"
 
 /** What all of a fleet's keys in Redis begin with. */
 export const prefix = "dubwright"

@@ -5,14 +5,14 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
 import { Effect, Option, Schedule, Schema } from "effect"
-import type { UtteranceKey } from "../domain/values/Ids.ts"
-import { checksumOf } from "../store/files/Checksum.ts"
-import { makeFolder } from "../store/state/Folder.ts"
-import { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
-import { type StateUnusable, worked, workedLater } from "../store/state/StateErrors.ts"
-import { writeWhole } from "../store/files/AtomicFile.ts"
-import { FleetUnusable } from "./FleetFault.ts"
-import { clipsIn } from "./Roles.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import { checksumOf } from "../../store/files/Checksum.ts"
+import { makeFolder } from "../../store/state/Folder.ts"
+import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
+import { type StateUnusable, worked, workedLater } from "../../store/state/StateErrors.ts"
+import { writeWhole } from "../../store/files/AtomicFile.ts"
+import { FleetUnusable } from "./FleetErrors.ts"
+import { clipsIn } from "./WorkerRoles.ts"
 
 const readRecord = Schema.decodeOption(Schema.parseJson(UtteranceRecord))
 const writeRecord = Schema.encodeSync(Schema.parseJson(UtteranceRecord))

@@ -1,9 +1,9 @@
 /** What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under way. */
 import { Effect } from "effect"
-import type { Utterance } from "../domain/speech/Utterance.ts"
-import type { UtteranceRecord } from "../store/tables/UtteranceTransfer.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./Coordinator.ts"
-import { writtenIn } from "./Ledger.ts"
+import { writtenIn } from "../shared/FencedStore.ts"
 
 /** Jobs that are read at once. */
 const atOnce = 200
