@@ -7,17 +7,17 @@ import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { isatty } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/values/Version.ts"
-import { collectorIn } from "./Collector.ts"
-import { completionScript, shellKnown } from "./Completions.ts"
-import { root, rootShape } from "./Commands.ts"
-import { badUsage, Ended, endedBy, type ExitCode, exitCodes, interruptions } from "./Ended.ts"
-import { helpPage } from "./HelpPage.ts"
-import { logsOn } from "./Logs.ts"
-import { eventLine, processScreen, saidAs, Screen } from "./Screen.ts"
+import { collectorIn } from "./layers/TraceCollector.ts"
+import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
+import { root, rootShape } from "./CommandTree.ts"
+import { badUsage, Ended, endedBy, type ExitCode, exitCodes, interruptions } from "./ExitCodes.ts"
+import { helpPage } from "./cli/HelpPage.ts"
+import { logsOn } from "./terminal/LogLines.ts"
+import { eventLine, processScreen, saidAs, Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
-import { helpColumns } from "./TextLayout.ts"
-import { topicNames } from "./Topics.ts"
-import { commandNamed, type CommandPath, optionsKnown } from "./Usage.ts"
+import { helpColumns } from "./terminal/TextLayout.ts"
+import { topicNames } from "./cli/ManualTopics.ts"
+import { commandNamed, type CommandPath, optionsKnown } from "./cli/UsageCheck.ts"
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
@@ -32,7 +32,7 @@ const ran = Effect.gen(function* () {
   const screen = yield* Screen
   const columns = helpColumns(screen.look.columns)
   if (asked?.length === 1) {
-    const { topicText } = yield* Effect.promise(() => import("./HelpTopics.ts"))
+    const { topicText } = yield* Effect.promise(() => import("./cli/ManualPage.ts"))
     const page = yield* topicText(asked[0] ?? "", columns)
     if (Option.isSome(page)) return yield* screen.result(page.value)
   }
@@ -150,7 +150,7 @@ const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, 
   collector === undefined
     ? effect
     : Effect.flatMap(
-        Effect.promise(() => import("./Tracing.ts")),
+        Effect.promise(() => import("./layers/Tracing.ts")),
         ({ traced }) => traced(effect, collector)
       )
 

@@ -3,7 +3,7 @@
  * are checked, and `Commands.ts`, where each leads to what it does.
  */
 import { version } from "../domain/values/Version.ts"
-import { collectEarly } from "./Heap.ts"
+import { collectEarly } from "./layers/GcTuning.ts"
 
 if (process.argv[2] === "--version") process.stdout.write(`${version}\n`)
 else {

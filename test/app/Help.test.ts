@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 import stringWidth from "string-width"
 import { describe, expect, test } from "vitest"
-import { rootShape } from "../../src/app/Commands.ts"
-import { helpPage } from "../../src/app/HelpPage.ts"
-import { markdownText } from "../../src/app/MarkdownText.ts"
-import { helpColumns } from "../../src/app/TextLayout.ts"
-import { type CommandPath, type CommandShape } from "../../src/app/Usage.ts"
+import { rootShape } from "../../src/app/CommandTree.ts"
+import { helpPage } from "../../src/app/cli/HelpPage.ts"
+import { markdownText } from "../../src/app/cli/MarkdownRendering.ts"
+import { helpColumns } from "../../src/app/terminal/TextLayout.ts"
+import { type CommandPath, type CommandShape } from "../../src/app/cli/UsageCheck.ts"
 import { run } from "./process.ts"
 
 const pathsFrom = (path: CommandPath, shape: CommandShape): ReadonlyArray<CommandPath> => [

@@ -1,0 +1,82 @@
+/** Commands that ask a service: its read endpoints. */
+import { Command } from "@effect/cli"
+import * as Flags from "./Flags.ts"
+import { lazily } from "./LazyCommand.ts"
+import { shapeOf } from "./UsageCheck.ts"
+
+const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
+
+const health = Command.make(
+  "health",
+  reading,
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ health }) => health
+  )
+).pipe(Command.withDescription("The service's health."))
+
+const credits = Command.make(
+  "credits",
+  reading,
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ credits }) => credits
+  )
+).pipe(Command.withDescription("The account's credits."))
+
+const providers = Command.make(
+  "providers",
+  reading,
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ providers }) => providers
+  )
+).pipe(Command.withDescription("The service's providers and what each can do."))
+
+const ofProvider = Flags.textOption("provider", "ID", "Only this provider's.")
+
+const models = Command.make(
+  "models",
+  { ...reading, provider: ofProvider },
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ models }) => models
+  )
+).pipe(Command.withDescription("Models, of all providers or of one."))
+
+const voices = Command.make(
+  "voices",
+  {
+    ...reading,
+    provider: ofProvider,
+    search: Flags.textOption("search", "TEXT", "Only voices in which the service finds this text."),
+    limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
+  },
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ voices }) => voices
+  )
+).pipe(Command.withDescription("Voices, with the ids that manifests name."))
+
+const tasks = Command.make(
+  "tasks",
+  {
+    ...reading,
+    limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
+    data: Flags.data
+  },
+  lazily(
+    () => import("../commands/ServiceQueries.ts"),
+    ({ tasks }) => tasks
+  )
+).pipe(Command.withDescription("The account's tasks, newest first."))
+
+export const askingCommands = [health, credits, providers, models, voices, tasks] as const
+export const askingShapes = [
+  shapeOf(health),
+  shapeOf(credits),
+  shapeOf(providers),
+  shapeOf(models),
+  shapeOf(voices),
+  shapeOf(tasks)
+]

@@ -1,0 +1,105 @@
+/** The keys of the bundled service. A new key goes to stdout alone, so that a script can take it from there. */
+import { Effect, Option, Redacted } from "effect"
+import { Buffer } from "node:buffer"
+import * as Keys from "../../service/accounts/KeyManagement.ts"
+import { badUsage } from "../ExitCodes.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { table } from "../terminal/TextTable.ts"
+
+interface NewKey {
+  readonly data: string
+  readonly name: string
+  readonly credits: number | undefined
+  readonly account: number | undefined
+}
+
+const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
+  name,
+  ...(credits === undefined ? {} : { credits }),
+  ...(account === undefined ? {} : { account })
+})
+
+export const create = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
+  const screen = yield* Screen
+  const key = yield* Keys.create(wanted.data, optionsOf(wanted))
+  yield* screen.result(Redacted.value(key))
+})
+
+export const importKey = Effect.fn("KeysCommand.import")(function* (
+  wanted: NewKey & { readonly key: Option.Option<string> }
+) {
+  const screen = yield* Screen
+  const key = yield* Option.match(wanted.key, { onNone: () => fromStdin, onSome: Effect.succeed })
+  yield* Keys.importKey(wanted.data, Redacted.make(key), optionsOf(wanted))
+  yield* screen.say(`imported a key for ${wanted.name}`)
+})
+
+export const list = Effect.fn("KeysCommand.list")(function* (options: {
+  readonly data: string
+  readonly json: boolean
+}) {
+  const screen = yield* Screen
+  const keys = yield* Keys.list(options.data)
+  if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
+  yield* screen.result(
+    table(
+      ["id", "name", "key", "made", "account", "credits", "used", "reserved", "state"],
+      keys.map((key) => [
+        key.id,
+        key.name,
+        key.hint,
+        key.createdAt.toISOString().slice(0, 16).replace("T", " "),
+        key.account,
+        key.granted === undefined ? "no limit" : String(key.granted),
+        key.used,
+        key.reserved,
+        key.revokedAt === undefined ? (key.imported ? "valid, imported" : "valid") : "revoked"
+      ]),
+      screen.look
+    )
+  )
+})
+
+export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
+  readonly data: string
+  readonly account: number
+  readonly credits: number
+}) {
+  const screen = yield* Screen
+  const granted = yield* Keys.grant(options.data, options.account, options.credits)
+  yield* screen.say(
+    granted === undefined
+      ? `account ${options.account} has no limit`
+      : `account ${options.account} may spend ${granted} credits in all`
+  )
+})
+
+export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {
+  readonly data: string
+  readonly which: string
+}) {
+  const screen = yield* Screen
+  const key = yield* Keys.revoke(options.data, options.which)
+  yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)
+})
+
+/** The first line of stdin; a key longer than any in use is not read to its end. */
+const fromStdin = Effect.tryPromise({
+  try: async () => {
+    const pieces: Array<Buffer> = []
+    let bytes = 0
+    for await (const piece of process.stdin) {
+      const buffer = Buffer.from(piece)
+      pieces.push(buffer)
+      bytes += buffer.length
+      if (bytes > 64_000 || buffer.includes(10)) break
+    }
+    return Buffer.concat(pieces).toString("utf8").split(/\r?\n/u)[0]?.trim() ?? ""
+  },
+  catch: (cause) => badUsage(`stdin cannot be read: ${String(cause)}`)
+}).pipe(
+  Effect.filterOrFail(
+    (key) => key !== "",
+    () => badUsage("expected the key to import as an argument or as a line on stdin")
+  )
+)

@@ -1,0 +1,111 @@
+/** The main job, and the second chance for what failed in it. */
+import { Effect, Layer, Option } from "effect"
+import { clipsIn } from "../../fleet/shared/WorkerRoles.ts"
+import { again } from "../../pipeline/run/NoopRun.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
+import { sourcesOf, type Unchanged, unchangedSince } from "../../pipeline/run/NoopCheck.ts"
+import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
+import type { StateUnusable } from "../../store/state/StateErrors.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { AnewOptions, First } from "../batch/FreshRun.ts"
+import { batchOf, tellNotices, tellUnlisted } from "../batch/BatchInput.ts"
+import { counted } from "../terminal/ProgressText.ts"
+import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { Ended, exitCodes } from "../ExitCodes.ts"
+import { openLog } from "../terminal/LogFile.ts"
+import { summaryText } from "../terminal/RunSummary.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { reading, writing } from "../layers/StateLayers.ts"
+import { watching } from "../terminal/ProgressDisplay.ts"
+
+export interface RunOptions extends AnewOptions {
+  readonly log: string | undefined
+}
+
+export const run = (options: RunOptions) =>
+  Effect.gen(function* () {
+    const { batch, sources } = yield* begun(options)
+    const before = yield* leftBefore(batch, sources, options)
+    const result = Option.isSome(before)
+      ? yield* saidAgain(before.value, options)
+      : yield* ranAnew(batch, sources, options, () => Effect.void)
+    yield* tell(batch, result, options)
+  }).pipe(Effect.provide(ffmpeg))
+
+export const retry = (options: RunOptions) =>
+  Effect.gen(function* () {
+    const { batch, sources } = yield* begun(options)
+    yield* tell(batch, yield* ranAnew(batch, sources, options, revived), options)
+  }).pipe(Effect.provide(ffmpeg))
+
+/** The batch, and what its files hold, with a log of what happens where one is wanted. */
+const begun = Effect.fnUntraced(function* (options: RunOptions) {
+  const screen = yield* Screen
+  if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
+  const batch = yield* batchOf(options)
+  if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
+  return { batch, sources: yield* sourcesOf(batch) }
+})
+
+/** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
+const leftBefore = (batch: Batch, sources: string, { share }: RunOptions) =>
+  unchangedSince(batch, sources).pipe(
+    Effect.provide(reading(batch.state, share === undefined ? undefined : clipsIn(share))),
+    Effect.orElseSucceed(() => Option.none<Unchanged>())
+  )
+
+const saidAgain = (before: Unchanged, options: RunOptions) =>
+  Effect.zipRight(tellNotices(before, options), again(before)).pipe(
+    Effect.provide(Layer.merge(writing(before.batch.state), watching(options)))
+  )
+
+const ranAnew = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../batch/FreshRun.ts")),
+    ({ anew }) => anew(batch, sources, options, first)
+  )
+
+const revived: First<StateUnusable> = ({ utterances }) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const screen = yield* Screen
+    const keys = yield* store.revive(
+      utterances.map(({ key }) => key),
+      "all"
+    )
+    yield* screen.say(`${counted(keys.length, "failed utterance")} to be tried again`)
+  })
+
+/** Tells whom the manifest names, then the user. */
+const tell = Effect.fnUntraced(function* (
+  { notify, manifest, out }: Batch,
+  result: DubResult,
+  options: RunOptions
+) {
+  const screen = yield* Screen
+  const { report, jobs, halt, unwritten } = result
+  if (notify !== undefined) {
+    const { notify: told } = yield* Effect.promise(() => import("../nightly/Notification.ts"))
+    yield* told(notify, manifest, report)
+  }
+  if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
+  yield* screen.result(
+    options.json
+      ? JSON.stringify(report, null, 2)
+      : summaryText(result, out, process.cwd(), options.verbose, screen.look)
+  )
+  if (halt !== undefined && halt.reason !== "unreachable") {
+    return yield* new Ended({ code: exitCodes.stopped, message: halt.words })
+  }
+  if (unwritten !== undefined) {
+    return yield* new Ended({ code: exitCodes.failed, message: unwritten.message })
+  }
+  const undone = jobs.filter(({ status }) => status !== "delivered")
+  if (undone.length > 0) {
+    return yield* new Ended({
+      code: exitCodes.failed,
+      message: `${undone.length} of ${jobs.length} jobs not delivered: ${undone.map(({ job }) => job.id).join(", ")}`
+    })
+  }
+})

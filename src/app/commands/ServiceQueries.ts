@@ -1,0 +1,187 @@
+/** The service's read endpoints, as tables for people or as JSON for scripts. */
+import { Effect } from "effect"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { instantOf, saidCredits } from "../../gateway/response/TaskSnapshot.ts"
+import { readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
+import { allPages } from "./Pagination.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { type Cell, type Look, table } from "../terminal/TextTable.ts"
+
+interface ReadOptions extends ServiceOptions {
+  readonly json: boolean
+  /** The bundled service's folder; a passing one where absent. */
+  readonly data?: string
+}
+
+type Reads = Gateway["reads"]
+
+/** Asks the service and prints the answer: as it is in JSON, or as rows. */
+const asked = <A, E>(
+  options: ReadOptions,
+  ask: (reads: Reads) => Effect.Effect<A, E>,
+  shown: (answer: A, look: Look) => string
+) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const { reads } = yield* Gateway
+    const answer = yield* ask(reads)
+    yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.look))
+  }).pipe(Effect.provide(readingFrom(options, options.data)))
+
+/** Leaves out amounts that the service did not say. */
+const onlySaid = (name: string, value: unknown): unknown =>
+  amounts.has(name) && typeof value === "number" ? saidCredits(value) : value
+
+const amounts = new Set(["credits", "used", "reserved", "credits_per_character", "free_bytes"])
+
+export const health = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.health,
+    ({ status, version, queue, providers }, look) =>
+      [
+        `${status}${version === "" ? "" : `, version ${version}`}; ${queue.queued} queued, ${queue.processing} under way`,
+        ...(providers.length === 0
+          ? []
+          : [
+              table(
+                ["provider", "ready", "why not"],
+                providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
+                look
+              )
+            ])
+      ].join("\n")
+  )
+
+export const credits = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.credits,
+    ({ credits, unlimited, used, reserved }, look) =>
+      table(
+        ["credits", "used", "reserved"],
+        [[credits ?? (unlimited ? "no limit" : "not said"), saidCredits(used), saidCredits(reserved)]],
+        look
+      )
+  )
+
+export const providers = (options: ReadOptions) =>
+  asked(
+    options,
+    (reads) => reads.providers,
+    ({ providers }, look) =>
+      table(
+        ["provider", "ready", "characters", "SRT input", "transcript", "controls", "default model"],
+        providers.map(({ provider, available, features, default_model_id }) => [
+          provider,
+          available ? "yes" : "no",
+          features.max_characters === 0
+            ? "not said"
+            : `${features.min_characters} to ${features.max_characters}`,
+          features.srt_input ? "yes" : "no",
+          features.transcript,
+          Object.entries(features.controls)
+            .flatMap(([name, range]) => (range === undefined ? [] : [`${name} ${range.min} to ${range.max}`]))
+            .join(", "),
+          default_model_id
+        ]),
+        look
+      )
+  )
+
+export const models = (options: ReadOptions & { readonly provider: string | undefined }) =>
+  asked(
+    options,
+    (reads) => reads.models(options.provider),
+    ({ models }, look) =>
+      table(
+        ["model", "provider", "credits a character", "languages", "description"],
+        models.map((model) => [
+          model.model_id,
+          model.provider,
+          saidCredits(model.credits_per_character),
+          languages(model.languages),
+          model.description
+        ]),
+        look
+      )
+  )
+
+export const voices = (
+  options: ReadOptions & {
+    readonly provider: string | undefined
+    readonly search: string | undefined
+    readonly limit: number | undefined
+  }
+) =>
+  asked(
+    options,
+    (reads) =>
+      allPages(
+        (page) =>
+          reads
+            .voices({
+              ...(options.provider === undefined ? {} : { provider: options.provider }),
+              ...(options.search === undefined ? {} : { search: options.search }),
+              ...(page === undefined ? {} : { page }),
+              limit: pageSize
+            })
+            .pipe(Effect.map(({ voices }) => voices)),
+        ({ provider, voice_id }) => `${provider}/${voice_id}`,
+        options.limit ?? Number.POSITIVE_INFINITY
+      ),
+    (voices, look) =>
+      table(
+        ["voice", "provider", "name", "gender", "languages"],
+        voices.map(({ voice_id, provider, name, gender, languages: spoken }): ReadonlyArray<Cell> => [
+          voice_id,
+          provider,
+          name,
+          gender,
+          languages(spoken)
+        ]),
+        look
+      )
+  )
+
+export const tasks = (options: ReadOptions & { readonly limit: number | undefined }) =>
+  asked(
+    options,
+    (reads) =>
+      allPages(
+        (page) =>
+          reads
+            .tasks({ ...(page === undefined ? {} : { page }), limit: pageSize })
+            .pipe(Effect.map(({ tasks }) => tasks)),
+        ({ task_id }) => task_id,
+        options.limit ?? 50
+      ),
+    (tasks, look) =>
+      table(
+        ["task", "status", "provider", "voice", "characters", "credits", "created (UTC)", "label", "error"],
+        tasks.map((task) => [
+          task.task_id,
+          task.status,
+          task.provider,
+          task.voice_id,
+          task.characters,
+          saidCredits(task.credits),
+          inUtc(task.created_at),
+          task.voice_name,
+          task.error?.message
+        ]),
+        look
+      )
+  )
+
+/** When a task was made, in UTC; as it is said, where that is no instant. */
+const inUtc = (said: string): string => {
+  const instant = instantOf(said)
+  return instant === undefined ? said : new Date(instant).toISOString().slice(0, 19).replace("T", " ")
+}
+
+/** Voices and tasks asked for in one request. */
+const pageSize = 100
+
+const languages = (tags: ReadonlyArray<string>): string =>
+  tags.length > 6 ? `${tags.slice(0, 5).join(" ")} and ${tags.length - 5} more` : tags.join(" ")

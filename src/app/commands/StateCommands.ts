@@ -1,0 +1,76 @@
+/** How a batch stands, and housekeeping in its state folder. */
+import { Path } from "@effect/platform"
+import { type Duration, Effect, Layer } from "effect"
+import { cleanClips, cleanRemote } from "../../pipeline/run/Cleanup.ts"
+import { silent } from "../../pipeline/Progress.ts"
+import { statusOf, unplanned } from "../../pipeline/run/BatchStatus.ts"
+import { counted } from "../terminal/ProgressText.ts"
+import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
+import { planOf } from "../batch/PlannedBatch.ts"
+import { gatewayTo } from "../layers/GatewayLayer.ts"
+import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { reading, writing } from "../layers/StateLayers.ts"
+import { table } from "../terminal/TextTable.ts"
+
+export const status = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
+  const screen = yield* Screen
+  const batch = yield* batchOf(options)
+  const jobs = yield* statusOf(batch).pipe(
+    Effect.provide(reading(batch.state)),
+    Effect.catchIf(
+      (fault) => fault.reason === "missing",
+      () => Effect.succeed(unplanned(batch))
+    )
+  )
+  yield* screen.result(
+    options.json
+      ? JSON.stringify({ manifest: batch.manifest, state: batch.state, jobs }, null, 2)
+      : table(
+          ["job", "delivered", "utterances", "done", "under way", "failed", "left"],
+          jobs.map((job) => [
+            job.id,
+            job.delivered ? "yes" : "no",
+            job.utterances,
+            job.done,
+            job.underWay,
+            job.failed,
+            job.left
+          ]),
+          screen.look
+        )
+  )
+  if (jobs.every(({ utterances }) => utterances === 0)) {
+    yield* screen.say(`this batch was not run yet with the state folder ${batch.state}`)
+  }
+  if (jobs.some(({ failed }) => failed > 0)) {
+    yield* screen.say("report.json of each job says why; dubwright retry gives what failed another chance")
+  }
+})
+
+export interface CleanOptions extends BatchOptions {
+  readonly remote: boolean
+  readonly olderThan: Duration.Duration | undefined
+}
+
+export const clean = (options: CleanOptions) =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const screen = yield* Screen
+    const plan = yield* Effect.flatMap(batchOf(options), (batch) => planOf(batch, options))
+    const { batch } = plan
+    yield* Effect.gen(function* () {
+      const removed = yield* cleanClips(plan, options.olderThan)
+      const deleted = options.remote
+        ? yield* cleanRemote(plan).pipe(
+            Effect.provide(gatewayTo(batch.service, path.join(batch.state, "service")))
+          )
+        : undefined
+      yield* screen.result(
+        options.json
+          ? JSON.stringify({ ...removed, ...(deleted === undefined ? {} : { tasks: deleted }) }, null, 2)
+          : `removed ${counted(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
+              (deleted === undefined ? "" : `; deleted ${counted(deleted, "task")} at the service`)
+      )
+    }).pipe(Effect.provide(Layer.merge(writing(batch.state), silent)))
+  }).pipe(Effect.provide(ffmpeg))

@@ -1,0 +1,106 @@
+/** What is heard in the delivered audio, held against the reports. */
+import { Effect, Either } from "effect"
+import { isWell, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
+import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
+import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { Ended, exitCodes } from "../ExitCodes.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { type Look, table } from "../terminal/TextTable.ts"
+
+export const verify = (options: BatchOptions) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const batch = yield* batchOf(options)
+    const jobs = (yield* verifyBatch(batch)).map(({ id, heard }) => ({
+      id,
+      heard: Either.mapLeft(heard, ({ message }) => message)
+    }))
+    yield* screen.result(
+      options.json
+        ? JSON.stringify({ jobs: jobs.map(asJson) }, null, 2)
+        : jobs.length === 0
+          ? "Nothing to verify: no job makes something to listen to."
+          : [...overview(jobs, screen.look), ...jobs.flatMap(details(options.verbose, screen.look))].join(
+              "\n"
+            )
+    )
+    const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isWell(heard.right))
+    if (amiss.length > 0) {
+      return yield* new Ended({
+        code: exitCodes.failed,
+        message: `not as reported: ${amiss.map(({ id }) => id).join(", ")}`
+      })
+    }
+  }).pipe(Effect.provide(ffmpeg))
+
+interface Heard {
+  readonly id: string
+  readonly heard: Either.Either<Verification, string>
+}
+
+const asJson = ({ id, heard }: Heard) =>
+  Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
+
+/** A row for each job that could be listened to; nothing where none could. */
+const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string> => {
+  const rows = jobs.flatMap(({ id, heard }) =>
+    Either.match(heard, {
+      onLeft: () => [],
+      onRight: ({ cues, missing, off, onsetError, drift, lengthError }) => [
+        [
+          id,
+          `${cues.length - missing} of ${cues.length}`,
+          missing,
+          off,
+          // None was told apart from other sound, as where music goes on below all of them.
+          ...(cues.some(({ error }) => error !== undefined)
+            ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
+            : ["unknown", undefined, undefined, undefined]),
+          milliseconds(lengthError)
+        ]
+      ]
+    })
+  )
+  return rows.length === 0
+    ? []
+    : [
+        table(
+          [
+            "job",
+            "cues heard",
+            "missing",
+            "off",
+            "onset error p50",
+            "p95",
+            "max",
+            "drift an hour",
+            "length error"
+          ],
+          rows,
+          look
+        )
+      ]
+}
+
+/** The cues that are worth a look, or all of them. */
+const details =
+  (all: boolean, look: Look) =>
+  ({ id, heard }: Heard): ReadonlyArray<string> => {
+    if (Either.isLeft(heard)) return [heard.left]
+    const cues = heard.right.cues.filter(({ verdict }) => all || verdict === "missing" || verdict === "off")
+    if (cues.length === 0) return []
+    const rows = cues.map((cue) => [
+      cue.index,
+      cue.verdict,
+      cue.expected.toFixed(3),
+      cue.heard?.toFixed(3),
+      cue.error === undefined ? undefined : milliseconds(cue.error)
+    ])
+    return [
+      "",
+      `${id}: ${heard.right.file}`,
+      table(["cue", "verdict", "expected", "heard", "error"], rows, look)
+    ]
+  }
+
+const milliseconds = (value: number): string => `${Math.round(value)} ms`

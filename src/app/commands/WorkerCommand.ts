@@ -1,0 +1,50 @@
+/** A worker of a fleet, until it is told to stop. */
+import { hostname } from "node:os"
+import { resolve } from "node:path"
+import { Clock, Effect, Option } from "effect"
+import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
+import type { Role } from "../../fleet/shared/WorkerRoles.ts"
+import { openShare } from "../../fleet/shared/SharedFolder.ts"
+import { work } from "../../fleet/worker/Worker.ts"
+import { gatewayTo } from "../layers/GatewayLayer.ts"
+import { badUsage } from "../ExitCodes.ts"
+import { met } from "../batch/FleetExecutor.ts"
+import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { environmentBaseUrl, environmentKey } from "../layers/Environment.ts"
+
+export interface WorkerOptions {
+  readonly fleet: string
+  readonly share: string
+  readonly roles: ReadonlyArray<Role>
+  readonly baseUrl: string | undefined
+  readonly name: string | undefined
+  readonly concurrency: number | undefined
+  readonly takeover: number | undefined
+  readonly quiet: boolean
+}
+
+export const worker = (options: WorkerOptions) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    if (options.roles.includes("speak") && Option.isNone(yield* environmentKey)) {
+      return yield* badUsage(
+        "a worker that speaks needs the service's key: set DUBWRIGHT_API_KEY, or give it --roles deliver"
+      )
+    }
+    const share = yield* openShare(resolve(options.share))
+    const redis = yield* met(options.fleet)
+    // With an address of its own the key goes there and nowhere else, whatever the batches say.
+    const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
+    return yield* work({
+      client: redis.client,
+      share,
+      reach: (baseUrl) => gatewayTo({ baseUrl: own ?? baseUrl }, ""),
+      roles: options.roles,
+      name: options.name ?? `${hostname()}-${process.pid}`,
+      concurrency: options.concurrency ?? 64,
+      takeover: (options.takeover ?? 20) * 1_000,
+      told: (line) =>
+        options.quiet ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now))
+    })
+  }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpeg))

@@ -1,0 +1,40 @@
+/** Looks at everything a run needs, and says how to mend what is amiss. */
+import { Effect } from "effect"
+import { type Check, ffmpegCheck, folderCheck, nodeCheck } from "./DoctorChecks.ts"
+import { Ended, exitCodes } from "../ExitCodes.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { serviceChecks } from "./ServiceChecks.ts"
+
+export interface DoctorOptions {
+  readonly baseUrl: string | undefined
+  readonly embedded: boolean
+  readonly state: string | undefined
+  readonly json: boolean
+}
+
+export const doctor = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
+  const screen = yield* Screen
+  const checks: Array<Check> = []
+  /** Shows each finding as soon as it is there. */
+  const found = (some: ReadonlyArray<Check>) => {
+    checks.push(...some)
+    return options.json ? Effect.void : Effect.forEach(some, (check) => screen.result(textOf(check)))
+  }
+  yield* found([nodeCheck(process.versions.node)])
+  yield* found([yield* ffmpegCheck])
+  yield* found([yield* folderCheck(options.state ?? ".dubwright")])
+  yield* found(yield* serviceChecks(options))
+  if (options.json) yield* screen.result(JSON.stringify(checks, null, 2))
+  if (checks.some(({ state }) => state === "wrong")) {
+    return yield* new Ended({ code: exitCodes.unusable, message: "" })
+  }
+})
+
+const marks = {
+  well: "\u001b[32m✓\u001b[0m",
+  warning: "\u001b[33m!\u001b[0m",
+  wrong: "\u001b[31m✗\u001b[0m"
+} as const
+
+const textOf = ({ name, state, found, mend }: Check): string =>
+  `${marks[state]} ${name.padEnd(13)} ${found}${mend === undefined ? "" : `\n  ${" ".repeat(13)} → ${mend}`}`

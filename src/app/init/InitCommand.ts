@@ -1,0 +1,286 @@
+/** Writes a manifest made of the subtitles, texts and videos in a folder, or adds what is new to the one that is there. */
+import { basename, extname } from "node:path"
+import { FileSystem, Path } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Array, Effect, Either, Option, Order, Predicate } from "effect"
+import { glob } from "tinyglobby"
+import type { Script } from "../../domain/speech/Cue.ts"
+import type { LanguageTag } from "../../domain/values/Ids.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { languageCode } from "../../ffmpeg/probe/LanguageCode.ts"
+import { inputBytes, inputText } from "../../pipeline/load/InputFile.ts"
+import { InputFault, InputRejected } from "../../pipeline/load/InputRejected.ts"
+import { jobNameFrom } from "../../pipeline/load/JobName.ts"
+import { readManifest } from "../../pipeline/load/ManifestFile.ts"
+import { languageInName } from "../../pipeline/load/LanguageFromFilename.ts"
+import { wordsOf as writingFault } from "../../pipeline/report/ResultFolder.ts"
+import { depth, elsewhere, namedIn, subtitleFiles } from "../../pipeline/load/UnlistedSubtitles.ts"
+import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
+import { emptyLexicon } from "../../script/spoken/Lexicon.ts"
+import { followUpsOf } from "../../script/spoken/MidSentence.ts"
+import { readScript } from "../../script/ScriptFile.ts"
+import { wordsOf } from "../../script/spoken/SpokenWords.ts"
+import { readYaml } from "../../settings/Yaml.ts"
+import { makeFolder } from "../../store/state/Folder.ts"
+import { counted } from "../terminal/ProgressText.ts"
+import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
+import { badUsage } from "../ExitCodes.ts"
+import { withJobs } from "./ManifestAddition.ts"
+import { asked, type InitChoices } from "./InitQuestions.ts"
+import {
+  type FilmSound,
+  type FoundScript,
+  jobText,
+  type ManifestService,
+  manifestText,
+  type VoiceFor
+} from "./InitManifest.ts"
+import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { shellWord } from "../nightly/Schedule.ts"
+import { Screen } from "../terminal/Screen.ts"
+
+export interface InitOptions {
+  readonly folder: string
+  readonly baseUrl: string | undefined
+  readonly embedded: boolean
+  readonly language: LanguageTag | undefined
+  readonly sound: FilmSound | undefined
+  readonly ownLanguage: boolean
+  readonly force: boolean
+  readonly yes: boolean
+}
+
+const manifestName = "dubwright.yaml"
+
+export const init = Effect.fn("InitCommand.init")(function* (options: InitOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const screen = yield* Screen
+  const folder = path.resolve(options.folder)
+  const target = path.join(folder, manifestName)
+  const unwritable = (cause: PlatformError) =>
+    badUsage(`${target}: cannot be written: ${writingFault(cause)}`)
+  const there = yield* Effect.option(fs.stat(folder))
+  if (Option.exists(there, ({ type }) => type !== "Directory")) {
+    return yield* badUsage(`${options.folder} is no folder: expected the one in which the subtitles are`)
+  }
+  yield* Effect.try({
+    try: () => makeFolder(folder),
+    catch: (cause) =>
+      badUsage(`${target}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`)
+  })
+  const before =
+    !options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))
+      ? yield* manifestIn(target)
+      : undefined
+  const inFolder = yield* scriptsIn(folder)
+  const isNamed = before === undefined ? () => false : namedIn(before.text)
+  const scripts = withIdsOfTheirOwn(
+    yield* withOwnLanguages(
+      folder,
+      inFolder.filter((script) => !isNamed(script.path)),
+      options.ownLanguage
+    ),
+    before?.ids ?? []
+  )
+  const said = {
+    service: before !== undefined ? before.service : serviceSaid(options),
+    language: options.language,
+    sound: before !== undefined ? ("voices" as const) : options.sound
+  }
+  const onTerminal = process.stdin.isTTY && process.stdout.isTTY
+  const { service, language, films, sound }: InitChoices =
+    onTerminal && !options.yes && (before === undefined || scripts.length > 0)
+      ? yield* asked(scripts, said)
+      : {
+          service: said.service ?? "embedded",
+          language: said.language,
+          films: true,
+          sound: said.sound ?? "voices"
+        }
+  const found = scripts.map((script): FoundScript => ({
+    ...script,
+    language: script.language ?? language,
+    makesFilm: films
+  }))
+  const voiceFor: VoiceFor = (language, position) =>
+    service === "embedded" ? embeddedVoice(language, position) : undefined
+  const named = path.relative(process.cwd(), target)
+  const next = `look it over, then: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
+  const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
+  for (const { path: file, ownLanguage } of own) {
+    yield* screen.say(
+      `${file} is in the film's own language (${ownLanguage ?? ""}): ${before === undefined ? "its job is a comment" : "left out"}; --own-language proposes it`
+    )
+  }
+  if (before === undefined) {
+    const text = manifestText(path.basename(folder) || "dub", service, found, voiceFor, sound)
+    yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
+    yield* screen.result(target)
+    const jobs = found.length === 0 ? "an example job" : counted(found.length - own.length, "job")
+    return yield* screen.say(`wrote a manifest with ${jobs}; ${next}`)
+  }
+  const added = found.filter(({ ownLanguage }) => ownLanguage === undefined)
+  if (added.length === 0) {
+    yield* screen.result(target)
+    return yield* screen.say(
+      `${target} has every subtitle and text here: nothing to add (--force writes it anew)`
+    )
+  }
+  const jobs = added.map((script) => jobText(script, added, voiceFor, before.defaults))
+  yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
+  yield* screen.result(target)
+  yield* screen.say(
+    `added ${counted(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; what was there is unchanged; ${next}`
+  )
+})
+
+const serviceSaid = ({ embedded, baseUrl }: InitOptions): ManifestService | undefined =>
+  embedded ? "embedded" : baseUrl === undefined ? undefined : { baseUrl }
+
+/** What a manifest that is there says; jobs may be missing where all of them are comments. */
+const manifestIn = Effect.fnUntraced(function* (target: string) {
+  const text = yield* inputText(target, target)
+  const read = yield* Either.mapLeft(readYaml(text), (faults) =>
+    InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file: target, ...fault })) })
+  )
+  const jobs: unknown = Predicate.isRecord(read.value) ? read.value["jobs"] : undefined
+  const isEmpty = jobs === null || (globalThis.Array.isArray(jobs) && jobs.length === 0)
+  const { service, defaults, ids } = isEmpty
+    ? { service: undefined, defaults: {}, ids: [] }
+    : yield* Either.map(readManifest(text, target), (manifest) => ({
+        ...manifest,
+        ids: manifest.jobs.map(({ id, input }) => id ?? jobNameFrom(basename(input, extname(input))))
+      }))
+  const known: ManifestService = typeof service === "object" ? { baseUrl: service.baseUrl } : "embedded"
+  return { text, service: known, defaults: defaults ?? {}, ids }
+})
+
+/** Scripts with the language of their film's own sound, where it is theirs too and nobody wants them dubbed all the same. */
+const withOwnLanguages = Effect.fnUntraced(function* (
+  folder: string,
+  found: ReadonlyArray<FoundScript>,
+  wanted: boolean
+) {
+  const videos = Array.dedupe(
+    found.flatMap(({ video, language }) => (language === undefined ? [] : (video ?? [])))
+  )
+  if (wanted || videos.length === 0) return found
+  const path = yield* Path.Path
+  const languages = yield* Effect.gen(function* () {
+    const { probe } = yield* Ffmpeg
+    return yield* Effect.forEach(
+      videos,
+      (video) =>
+        probe(path.join(folder, video)).pipe(
+          Effect.map(
+            ({ sounds }) =>
+              [video, (sounds.find(({ isDefault }) => isDefault) ?? sounds[0])?.language] as const
+          ),
+          Effect.orElseSucceed(() => [video, undefined] as const)
+        ),
+      { concurrency: 4 }
+    )
+  }).pipe(
+    Effect.provide(ffmpeg),
+    // Without an ffmpeg a film's language is not known; the run itself says what is missing.
+    Effect.orElseSucceed(() => [])
+  )
+  const ofVideo = new Map<string, string | undefined>(languages)
+  return found.map((script) => {
+    const language = script.video === undefined ? undefined : ofVideo.get(script.video)
+    return language !== undefined &&
+      script.language !== undefined &&
+      languageCode(language) === languageCode(script.language)
+      ? { ...script, ownLanguage: language }
+      : script
+  })
+})
+
+const scripts = [...subtitleFiles, "*.{txt,md}"]
+const videos = ["**/*.{mp4,mkv,mov,webm,m4v}"]
+const ignored = [...elsewhere, "**/README.md", "**/LICENSE.*"]
+
+const scriptsIn = Effect.fnUntraced(function* (folder: string) {
+  const path = yield* Path.Path
+  const list = (patterns: ReadonlyArray<string>) =>
+    Effect.promise(() =>
+      glob([...patterns], {
+        cwd: folder,
+        deep: depth,
+        onlyFiles: true,
+        ignore: ignored,
+        // FILM.SRT is a subtitle too.
+        caseSensitiveMatch: false
+      })
+    ).pipe(Effect.map(Array.sort(Order.string)))
+  const [files, films] = yield* Effect.all([Effect.flatMap(list(scripts), foundOnce(folder)), list(videos)])
+  const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
+  return kept.flat()
+})
+
+/** Of the paths that lead to one file, by links, the shortest: nobody wants it dubbed twice. */
+const foundOnce = (folder: string) =>
+  Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const shortest = new Map<string, string>()
+    for (const file of files) {
+      const real = yield* fs.realPath(path.join(folder, file)).pipe(Effect.orElseSucceed(() => file))
+      if (file.length < (shortest.get(real) ?? `${file} `).length) shortest.set(real, file)
+    }
+    const kept = new Set(shortest.values())
+    return files.filter((file) => kept.has(file))
+  })
+
+/** More than a manifest that a person reads should hold; a glob does for the rest. */
+const most = 200
+
+const foundScript = Effect.fnUntraced(function* (
+  path: Path.Path,
+  folder: string,
+  file: string,
+  films: ReadonlyArray<string>
+) {
+  const bytes = yield* Effect.option(inputBytes(path.join(folder, file), file))
+  const script = bytes._tag === "Some" ? Either.getRight(readScript(bytes.value, file)) : bytes
+  if (script._tag === "None") return []
+  const stem = path.parse(file).name
+  const { language, title } = languageInName(file)
+  const named = films.filter((name) => [title, stem].includes(path.parse(name).name))
+  const film = named.find((name) => path.dirname(name) === path.dirname(file)) ?? named[0]
+  return [
+    {
+      id: jobNameFrom(stem),
+      path: file,
+      language,
+      video: script.value._tag === "Subtitle" ? film : undefined,
+      ...speakersIn(script.value)
+    } satisfies FoundScript
+  ]
+})
+
+/** The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed. */
+const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {
+  if (script._tag === "Narration") return { speakers: [] }
+  const { cues } = wordsOf(script, {}, emptyLexicon)
+  const followUps = followUpsOf(cues, script.cues)
+  const speakers = speakersOf(cues)
+    .flatMap(({ speaker }) => speaker ?? [])
+    .slice(0, 40)
+  return { speakers, ...(followUps === undefined ? {} : { followUps }) }
+}
+
+/** Scripts with ids that neither each other nor the jobs that are there have. */
+const withIdsOfTheirOwn = (
+  found: ReadonlyArray<FoundScript>,
+  taken: ReadonlyArray<string>
+): ReadonlyArray<FoundScript> => {
+  const seen = new Map(taken.map((id) => [id.toLowerCase(), 1]))
+  return found.map((script) => {
+    const name = script.id.toLowerCase()
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? script : { ...script, id: `${script.id}-${count}` }
+  })
+}

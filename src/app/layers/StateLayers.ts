@@ -1,0 +1,29 @@
+/** The layers over a batch's state folder: to write to, which holds the folder, and to read from, which disturbs no run. */
+import { Layer } from "effect"
+import { Batches } from "../../store/tables/Batches.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { Deliveries } from "../../store/tables/Deliveries.ts"
+import { Finished } from "../../store/tables/CompletedBatches.ts"
+import { Handover } from "../../store/tables/UtteranceTransfer.ts"
+import { Learned } from "../../store/tables/Estimates.ts"
+import { Outlay } from "../../store/tables/BatchSpending.ts"
+import { readableState, writableState } from "../../store/state/StateFolder.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+
+const stores = Layer.mergeAll(
+  UtteranceStore.Default,
+  Batches.Default,
+  ClipFolder.Default,
+  Deliveries.Default,
+  Finished.Default,
+  Handover.Default,
+  Learned.Default,
+  Outlay.Default
+)
+
+/** To write to; the clips lie in a folder of their own where they are shared. */
+export const writing = (folder: string, sharedClips?: string) =>
+  Layer.provide(stores, writableState(folder, sharedClips))
+
+export const reading = (folder: string, sharedClips?: string) =>
+  Layer.provide(stores, readableState(folder, sharedClips))

@@ -1,0 +1,28 @@
+/** Traces of what the program does, sent to an OpenTelemetry collector; loaded only where the environment names one. */
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import { Headers } from "@effect/platform"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Layer } from "effect"
+import { keyHeader } from "../../contract/SpeechApi.ts"
+import { version } from "../../domain/values/Version.ts"
+import type { Collector } from "./TraceCollector.ts"
+
+/** Runs an effect with its spans sent to the collector; what is left is sent at its end, within a few seconds. */
+export const traced = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  { url, headers, name }: Collector
+): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.withSpan("dubwright"),
+    Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, keyHeader]),
+    Effect.provide(
+      OtlpTracer.layer({
+        url,
+        headers,
+        resource: { serviceName: name, serviceVersion: version },
+        exportInterval: "2 seconds",
+        shutdownTimeout: "3 seconds"
+      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(NodeHttpClient.layerUndici))
+    )
+  )

@@ -1,0 +1,66 @@
+/** Prints what starts a batch every night on this machine. */
+import { existsSync, realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { join, parse, resolve } from "node:path"
+import { Effect } from "effect"
+import type { TimeOfDay } from "../batch/Deadline.ts"
+import { badUsage } from "../ExitCodes.ts"
+import { cronLine, type Nightly, type scheduleKinds, serviceUnit, timerUnit } from "./Schedule.ts"
+import { Screen } from "../terminal/Screen.ts"
+
+export interface ScheduleOptions {
+  readonly manifest: string
+  readonly at: TimeOfDay
+  readonly deadline: TimeOfDay | undefined
+  readonly kind: (typeof scheduleKinds)[number] | undefined
+}
+
+export const schedule = Effect.fn("ScheduleCommand.schedule")(function* (options: ScheduleOptions) {
+  const screen = yield* Screen
+  const manifest = resolve(options.manifest)
+  if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)
+  const own = parse(manifest)
+    .name.replaceAll(/[^\w.-]+/gu, "-")
+    .replace(/-+$/u, "")
+  const name = own.startsWith("dubwright") ? own : `dubwright-${own}`
+  const nightly: Nightly = {
+    name,
+    node: process.execPath,
+    command: realpathSync(process.argv[1] ?? ""),
+    manifest,
+    at: options.at,
+    deadline: options.deadline,
+    environment: join(homedir(), ".config/dubwright/environment")
+  }
+  const log = join(homedir(), `.local/state/dubwright/${name}.log`)
+  switch (options.kind) {
+    case "service":
+      return yield* screen.result(serviceUnit(nightly))
+    case "timer":
+      return yield* screen.result(timerUnit(nightly))
+    case "cron":
+      return yield* screen.result(cronLine(nightly, log))
+    case undefined:
+      return yield* screen.result(everything(nightly, log))
+  }
+})
+
+const everything = (nightly: Nightly, log: string): string => {
+  const { name, environment } = nightly
+  const units = join(homedir(), ".config/systemd/user")
+  return [
+    `# ${units}/${name}.service   (printed alone by --kind service)`,
+    serviceUnit(nightly),
+    `# ${units}/${name}.timer   (printed alone by --kind timer)`,
+    timerUnit(nightly),
+    "# Then: systemctl --user daemon-reload",
+    `#       systemctl --user enable --now ${name}.timer`,
+    "#       loginctl enable-linger            so that it runs while nobody is logged in",
+    `#       journalctl --user -u ${name}      what it said`,
+    "",
+    "# Or, with cron instead (crontab -e; printed alone by --kind cron):",
+    cronLine(nightly, log),
+    "",
+    `# The key goes into ${environment} as DUBWRIGHT_API_KEY=…, readable by you alone (chmod 600).`
+  ].join("\n")
+}

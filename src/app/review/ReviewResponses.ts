@@ -1,0 +1,79 @@
+/** Answers of the review server: pages, JSON and sound, none of which any other site may hold or frame. */
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import type { ServerResponse } from "node:http"
+import { extname } from "node:path"
+import { pipeline } from "node:stream/promises"
+import type { Html } from "../../pages/parts/Html.ts"
+import { rangeOf } from "../../service/http/FileResponse.ts"
+
+const guarded = {
+  "cache-control": "no-store",
+  "content-security-policy": "frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+}
+
+/** A page. */
+export const sendPage = (response: ServerResponse, page: Html, status = 200): void => {
+  response.writeHead(status, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page.text)
+}
+
+/** A value as JSON. */
+export const sendJson = (response: ServerResponse, status: number, value: object): void => {
+  response
+    .writeHead(status, { ...guarded, "content-type": "application/json; charset=utf-8" })
+    .end(JSON.stringify(value))
+}
+
+/** The way to another page of the same server. */
+export const sendAway = (response: ServerResponse, to: string): void => {
+  response.writeHead(302, { ...guarded, location: to }).end()
+}
+
+/** A file of sound or pictures, whole or the range that is asked for. */
+export const sendFile = async (
+  response: ServerResponse,
+  path: string,
+  range: string | undefined,
+  headOnly: boolean
+): Promise<void> => {
+  const { size } = await stat(path)
+  const wanted = rangeOf(range, size)
+  const headers = {
+    ...guarded,
+    "accept-ranges": "bytes",
+    "content-type": mediaTypes[extname(path)] ?? "application/octet-stream"
+  }
+  if (wanted === "beyond") {
+    response.writeHead(416, { ...headers, "content-range": `bytes */${size}` }).end()
+    return
+  }
+  const { from, to } = wanted === "whole" ? { from: 0, to: size - 1 } : wanted
+  response.writeHead(wanted === "whole" ? 200 : 206, {
+    ...headers,
+    "content-length": to - from + 1,
+    ...(wanted === "whole" ? {} : { "content-range": `bytes ${from}-${to}/${size}` })
+  })
+  if (headOnly || size === 0) {
+    response.end()
+    return
+  }
+  // A player that moves on closes the connection in the middle of an answer.
+  await pipeline(createReadStream(path, { start: from, end: to }), response).catch(() => response.destroy())
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".wav": "audio/wav",
+  ".flac": "audio/flac",
+  ".mp3": "audio/mpeg",
+  ".m4a": "audio/mp4",
+  ".opus": "audio/ogg",
+  ".mp4": "video/mp4",
+  ".mov": "video/quicktime",
+  ".webm": "video/webm",
+  ".mkv": "video/x-matroska"
+}

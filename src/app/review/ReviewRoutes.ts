@@ -1,0 +1,43 @@
+/** What an address of the review server stands for: a page, a file, a cue as it is, or a change to it. */
+import { Either } from "effect"
+import type { Admitted, Refusal } from "./ReviewAccess.ts"
+
+/** What the edit box may ask to be done about a cue. */
+type Change = "take" | "accept" | "withdraw"
+
+/** Where a request leads. */
+export type Route =
+  | { readonly _tag: "Home" }
+  | { readonly _tag: "Batch" }
+  | { readonly _tag: "Report"; readonly job: string }
+  | { readonly _tag: "File"; readonly job: string; readonly file: string }
+  | { readonly _tag: "Delivery"; readonly job: string }
+  | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
+  | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
+
+/** Finds the way, or says why there is none. */
+export const routeOf = ({ method, path }: Admitted): Either.Either<Route, Refusal> => {
+  const route = leadsTo(path)
+  if (route === undefined) return Either.left({ status: 404, error: "no such page" })
+  const posted = route._tag === "Change"
+  return (method === "POST") === posted
+    ? Either.right(route)
+    : Either.left({ status: 405, error: posted ? "expected POST" : "expected GET" })
+}
+
+const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>): Route | undefined => {
+  if (more.length > 0) return undefined
+  if (second === undefined)
+    return first === "" ? { _tag: "Home" } : first === "index.html" ? { _tag: "Batch" } : undefined
+  if (cue === undefined)
+    return second === "report.html"
+      ? { _tag: "Report", job: first }
+      : second === "delivery"
+        ? { _tag: "Delivery", job: first }
+        : { _tag: "File", job: first, file: second }
+  if (second !== "cues" || !/^\d{1,9}$/u.test(cue)) return undefined
+  if (what === undefined) return { _tag: "Cue", job: first, cue: Number(cue) }
+  return isChange(what) ? { _tag: "Change", job: first, cue: Number(cue), change: what } : undefined
+}
+
+const isChange = (what: string): what is Change => ["take", "accept", "withdraw"].includes(what)

@@ -1,0 +1,122 @@
+/** The review server: the report pages with an edit box, and what the box asks for. */
+import { randomBytes } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Path } from "@effect/platform"
+import { Cause, Effect, Either, Runtime } from "effect"
+import { builtParts } from "../../pages/documents/BuiltParts.ts"
+import { troublePage } from "../../pages/documents/ErrorPage.ts"
+import { cueSheet } from "../../pipeline/review/ReviewSession.ts"
+import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
+import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
+import { wishesIn } from "../../pipeline/review/ReviewEdits.ts"
+import { listen } from "../../service/http/HttpServer.ts"
+import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
+import { endedBy } from "../ExitCodes.ts"
+import { sendAway, sendFile, sendJson, sendPage } from "./ReviewResponses.ts"
+import { admitted, type Gate } from "./ReviewAccess.ts"
+import { type Route, routeOf } from "./ReviewRoutes.ts"
+import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
+
+/** Serves on loopback until the scope closes; returns the address to open, with the token that admits to it. */
+export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
+  const token = randomBytes(24).toString("base64url")
+  const work = yield* makeReviewWork(options)
+  const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
+    answered(options, work, route, request, response)
+  const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
+  let gate: Gate = { origin: "http://127.0.0.1", token }
+  const { address } = yield* listen(
+    (request, response) => {
+      const { method = "", url = "", headers } = request
+      Either.match(Either.flatMap(admitted({ method, url, headers }, gate), routeOf), {
+        onLeft: ({ status, error }) => sendTrouble(request, response, status, error),
+        onRight: (route) => Runtime.runFork(runtime)(answering(route, request, response))
+      })
+    },
+    { host: "127.0.0.1", port, connections: 64, requestSeconds: 30 }
+  )
+  gate = { origin: address, token }
+  return `${address}/${token}/`
+})
+
+/** Answers one request; a failure is answered in words. The batch is read anew each time, as its files may have changed. */
+const answered = Effect.fnUntraced(
+  function* (
+    options: BatchOptions,
+    work: ReviewWork,
+    route: Route,
+    request: IncomingMessage,
+    response: ServerResponse
+  ) {
+    if (route._tag === "Home") return sendAway(response, "index.html")
+    if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
+    if (route._tag === "Change") {
+      const wishes = route.change === "withdraw" ? {} : yield* wishesIn(yield* bodyOf(request))
+      return sendJson(response, 200, yield* work.change(route, wishes))
+    }
+    const batch = yield* batchOf(options)
+    if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
+    const job = yield* jobIn(batch, route.job)
+    switch (route._tag) {
+      case "Report":
+        return sendPage(response, yield* reviewedJob(batch, job))
+      case "Cue":
+        return sendJson(response, 200, yield* cueSheet(batch, job, route.cue))
+      case "File": {
+        const { join } = yield* Path.Path
+        const sound = yield* soundOf(batch.out, job)
+        if (sound === undefined || route.file !== sound) return yield* new NoSuchPage()
+        yield* Effect.promise(() =>
+          sendFile(response, join(batch.out, job.id, sound), request.headers.range, request.method === "HEAD")
+        )
+      }
+    }
+  },
+  (effect, _options, _work, route, request, response) =>
+    Effect.catchAllCause(effect, (cause) =>
+      Effect.sync(() => {
+        const failure = Cause.squash(cause)
+        if (failure instanceof NoSuchPage) return sendTrouble(request, response, 404, failure.message)
+        const home = route._tag === "Batch" ? undefined : "../index.html"
+        sendTrouble(request, response, 422, endedBy(failure).message, home)
+      })
+    )
+)
+
+/** Says in words why there is nothing else to send: as a page to whoever looks at it in a browser. */
+const sendTrouble = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  error: string,
+  home?: string
+): void => {
+  if (response.headersSent) response.destroy()
+  else if (readsPages(request)) sendPage(response, troublePage(error, home, builtParts.batch), status)
+  else sendJson(response, status, { error })
+}
+
+/** Whether somebody looks at the answer in a browser. */
+const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
+
+/** The most bytes that the page sends. */
+const mostBytes = 256_000
+
+const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =>
+  Effect.tryPromise({
+    try: async () => {
+      const chunks: Array<Uint8Array> = []
+      let bytes = 0
+      for await (const chunk of request) {
+        const piece = Buffer.from(chunk)
+        bytes += piece.length
+        if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes`)
+        chunks.push(piece)
+      }
+      return Buffer.concat(chunks).toString("utf8")
+    },
+    catch: (cause) =>
+      new ReviewFailed({
+        words: `the request cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      })
+  })

@@ -1,0 +1,126 @@
+import { it } from "@effect/vitest"
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, test } from "vitest"
+import { embeddedVoice } from "../../../src/app/batch/EmbeddedVoice.ts"
+import { containerFor, filmSounds, type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
+import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
+
+/** Anything but the one key that no JavaScript object can hold as its own. */
+const name = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+  .filter((text) => text.trim() === text && text !== "" && text !== "__proto__")
+const script = fc.record({
+  id: fc.stringMatching(/^[a-z0-9][a-z0-9 #'-]{0,20}[a-z0-9]$/u),
+  path: name,
+  language: fc.option(fc.constantFrom("en", "vi", "pt-BR", "sw"), { nil: undefined }),
+  video: fc.option(name, { nil: undefined }),
+  speakers: fc.uniqueArray(name, { maxLength: 3 })
+})
+
+describe("the manifest that init writes", () => {
+  it.prop(
+    "is one that run takes, whatever the files and speakers are called",
+    [fc.array(script), name, fc.boolean()],
+    ([found, title, embedded]) => {
+      const service = embedded ? ("embedded" as const) : { baseUrl: "https://tts.example" }
+      const text = manifestText(title, service, found, (language, position) =>
+        embedded ? embeddedVoice(language, position) : undefined
+      )
+      const manifest = Either.getOrThrow(readManifest(text, "dubwright.yaml"))
+      expect(manifest.service).toEqual(service)
+      expect(manifest.name).toBe(title)
+      if (found.length > 0) {
+        const { defaults = {} } = manifest
+        const settled = manifest.jobs.map((job) => ({ ...defaults, ...job }))
+        expect(
+          settled.map(({ id, input, video, language }) => ({ id, path: input, video, language }))
+        ).toEqual(found.map(({ id, path, video, language }) => ({ id, path, video, language })))
+        expect(settled.map(({ outputs }) => outputs)).toEqual(
+          found.map(({ video }) =>
+            video === undefined ? ["wav", "srt"] : ["wav", containerFor(video), "srt"]
+          )
+        )
+        const cast = manifest.jobs.map((job) => Object.keys({ ...defaults.speakers, ...job.speakers }))
+        for (const [at, { speakers }] of found.entries())
+          expect(cast[at]).toEqual(embedded ? expect.arrayContaining([...speakers]) : [])
+        if (found.length > 1)
+          for (const key of ["language", "voice", "outputs"] as const) {
+            const values = settled.map((job) => JSON.stringify(job[key]))
+            if (values[0] !== undefined && new Set(values).size === 1)
+              expect(manifest.jobs.filter((job) => key in job)).toEqual([])
+          }
+      }
+    }
+  )
+})
+
+describe("the manifest that init writes", () => {
+  const film: FoundScript = { id: "a", path: "a.vi.srt", language: "vi", video: "a.mkv", speakers: ["ANNA"] }
+  const written = (found: ReadonlyArray<FoundScript>, sound: (typeof filmSounds)[number] = "voices") =>
+    manifestText("x", "embedded", found, embeddedVoice, sound)
+  const read = (text: string) => Either.getOrThrow(readManifest(text, "dubwright.yaml"))
+
+  test("keeps the video's container, and one voice for a speaker of several scripts", () => {
+    const other: FoundScript = { ...film, id: "b", path: "b.vi.srt", speakers: ["BO", "ANNA"] }
+    const { defaults, jobs } = read(written([film, other]))
+    const anna = { provider: "provider_native", voice: "vi-anna" }
+    expect(defaults).toEqual({
+      ...{ outputs: ["wav", "mkv", "srt"], language: "vi", ...anna, original: "keep" },
+      speakers: { ANNA: anna }
+    })
+    expect(jobs).toEqual([
+      { id: "a", input: "a.vi.srt", video: "a.mkv" },
+      {
+        ...{ id: "b", input: "b.vi.srt", video: "a.mkv" },
+        speakers: { BO: { provider: "provider_native", voice: "vi-bo" } }
+      }
+    ])
+    expect(["a.mov", "a.MKV", "a.webm", "a.mp4", "a.m4v"].map(containerFor)).toEqual([
+      "mov",
+      "mkv",
+      "webm",
+      "mp4",
+      "mp4"
+    ])
+  })
+
+  test("has a job in the film's own language as a comment, which is a job once it is none", () => {
+    const own: FoundScript = { ...film, id: "a.en", path: "a.en.srt", language: "en", ownLanguage: "eng" }
+    const text = written([own, film])
+    expect(read(text).jobs.map(({ id }) => id)).toEqual(["a"])
+    const uncommented = text.replaceAll(/^ {2}# (?=- id|  )/gmu, "  ")
+    expect(read(uncommented).jobs.map(({ id, language }) => [id, language])).toEqual([
+      ["a", "vi"],
+      ["a.en", "en"]
+    ])
+  })
+
+  test("says what is heard of the film beside the voices", () => {
+    expect(
+      filmSounds.map((sound) => {
+        const { defaults } = read(written([film], sound))
+        return [defaults?.original, defaults?.duck]
+      })
+    ).toEqual([
+      ["keep", undefined],
+      ["duck", { amount: 12 }],
+      ["duck", { amount: 1 }]
+    ])
+  })
+})
+
+describe("the bundled service's voices", () => {
+  test("a language's own come first, and neighbours sound different", () => {
+    expect([0, 1].map((position) => embeddedVoice("vi", position))).toEqual([
+      { provider: "provider_native", voice: "vi-anna" },
+      { provider: "provider_native", voice: "vi-bo" }
+    ])
+    expect(embeddedVoice("en-GB")).toEqual({ provider: "provider_native", voice: "en-anna" })
+  })
+
+  test("then the multilingual ones, then a plain voice", () => {
+    expect(embeddedVoice("fr")).toEqual({ provider: "provider_expressive", voice: "aria" })
+    expect(embeddedVoice(undefined)).toEqual({ provider: "provider_expressive", voice: "aria" })
+    expect(embeddedVoice("sw")).toEqual({ provider: "provider_lowcost", voice: "lc-sw" })
+  })
+})

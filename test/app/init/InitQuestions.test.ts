@@ -1,0 +1,118 @@
+/** What `init` asks, answered key by key. */
+import { Terminal } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Mailbox, Option } from "effect"
+import type { FoundScript } from "../../../src/app/init/InitManifest.ts"
+import { asked } from "../../../src/app/init/InitQuestions.ts"
+
+type Key = "enter" | "down" | "backspace" | (string & {})
+
+const pressed = (key: Key): Terminal.UserInput => ({
+  input: key.length === 1 ? Option.some(key) : Option.none(),
+  key: { name: key, ctrl: false, meta: false, shift: false }
+})
+
+/** Asks with these keys waiting, and Ctrl-C behind them, which ends a terminal's input; what was shown comes along. */
+const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof asked>) =>
+  Effect.gen(function* () {
+    const typed = yield* Mailbox.make<Terminal.UserInput>()
+    yield* typed.offerAll(keys.map(pressed))
+    yield* typed.end
+    const shown: Array<string> = []
+    const terminal = Terminal.Terminal.of({
+      columns: Effect.succeed(80),
+      rows: Effect.succeed(24),
+      isTTY: Effect.succeed(true),
+      readInput: Effect.succeed(typed),
+      readLine: Effect.die("no prompt asks for a whole line"),
+      display: (text) => Effect.sync(() => void shown.push(text))
+    })
+    const choices = yield* asked(...ask).pipe(Effect.provideService(Terminal.Terminal, terminal), Effect.exit)
+    return { choices, shown: shown.join("") }
+  })
+
+const script = (found: Partial<FoundScript>): FoundScript => ({
+  id: "harbour",
+  path: "harbour.srt",
+  language: undefined,
+  video: undefined,
+  speakers: [],
+  ...found
+})
+
+const nothingSaid = { service: undefined, language: undefined }
+
+describe("init's questions", () => {
+  it.scoped("the usual answers are a key each", () =>
+    Effect.gen(function* () {
+      const { choices } = yield* answered(
+        ["enter", "v", "i", "enter", "enter", "down", "enter"],
+        [script({ video: "harbour.mp4" })],
+        nothingSaid
+      )
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: "vi", films: true, sound: "voice-over" })
+      )
+    })
+  )
+
+  it.scoped("a remote service is asked for its address until there is one", () =>
+    Effect.gen(function* () {
+      const { choices, shown } = yield* answered(
+        [
+          "down",
+          "enter",
+          "t",
+          "t",
+          "s",
+          "enter",
+          ..."tts".split("").map(() => "backspace"),
+          ..."http://tts",
+          "enter"
+        ],
+        [script({ language: "vi" })],
+        nothingSaid
+      )
+      expect(choices).toEqual(
+        Exit.succeed({
+          service: { baseUrl: "http://tts" },
+          language: undefined,
+          films: false,
+          sound: "voices"
+        })
+      )
+      expect(shown).toContain("expected an http or https address")
+    })
+  )
+
+  it.scoped("what is no language is refused; none at all may be left", () =>
+    Effect.gen(function* () {
+      const { choices, shown } = yield* answered(
+        ["v", "_", "enter", "backspace", "backspace", "enter", "n", "enter"],
+        [script({ video: "harbour.mp4" })],
+        { service: "embedded", language: undefined }
+      )
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: undefined, films: false, sound: "voices" })
+      )
+      expect(shown).toContain("expected a language such as en, vi, pt-BR or French")
+    })
+  )
+
+  it.scoped("asks nothing that the command line or the files say", () =>
+    Effect.gen(function* () {
+      const { choices, shown } = yield* answered([], [script({})], { service: "embedded", language: "en" })
+      expect(choices).toEqual(
+        Exit.succeed({ service: "embedded", language: "en", films: false, sound: "voices" })
+      )
+      expect(shown).toBe("")
+    })
+  )
+
+  it.scoped("Ctrl-C ends it", () =>
+    Effect.gen(function* () {
+      const { choices } = yield* answered([], [script({})], nothingSaid)
+      expect(Exit.isInterrupted(choices)).toBe(true)
+    })
+  )
+})

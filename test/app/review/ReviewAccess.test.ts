@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest"
+import { Either } from "effect"
+import { admitted, type Asked } from "../../../src/app/review/ReviewAccess.ts"
+
+const gate = { origin: "http://127.0.0.1:4000", token: "s3cret_token-of-the-page" }
+const host = "127.0.0.1:4000"
+const reading = (more: Partial<Asked> = {}): Asked => ({
+  method: "GET",
+  url: `/${gate.token}/ep%2001/report.html?x#y`,
+  headers: { host },
+  ...more
+})
+const writing = (headers: Asked["headers"] = {}): Asked => ({
+  method: "POST",
+  url: `/${gate.token}/ep/cues/3/take`,
+  headers: {
+    host,
+    origin: gate.origin,
+    "x-dubwright-token": gate.token,
+    "content-type": "application/json",
+    "sec-fetch-site": "same-origin",
+    ...headers
+  }
+})
+const status = (asked: Asked): number | undefined =>
+  Either.match(admitted(asked, gate), { onLeft: (refusal) => refusal.status, onRight: () => undefined })
+
+describe("the review server's gate", () => {
+  it("lets the page in, and what the page asks for", () => {
+    expect(admitted(reading(), gate)).toEqual(Either.right({ method: "GET", path: ["ep 01", "report.html"] }))
+    expect(admitted(writing(), gate)).toEqual(
+      Either.right({ method: "POST", path: ["ep", "cues", "3", "take"] })
+    )
+    expect(status(reading({ headers: { host, "sec-fetch-site": "none" } }))).toBeUndefined()
+    expect(
+      status(reading({ headers: { host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" } })),
+      "a link with the token in it may be followed from anywhere"
+    ).toBeUndefined()
+  })
+
+  it.each([
+    ["another name for this machine", reading({ headers: { host: "rebound.example:4000" } }), 421],
+    ["no name at all", reading({ headers: {} }), 421],
+    ["no token", reading({ url: "/ep/report.html" }), 404],
+    ["half a token", reading({ url: `/${gate.token.slice(0, -1)}/ep/report.html` }), 404],
+    ["an address that is none", reading({ url: `/${gate.token}/%E0%A4%A` }), 400],
+    [
+      "another site's script",
+      reading({ headers: { host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" } }),
+      403
+    ],
+    [
+      "another site's image",
+      reading({ headers: { host, "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" } }),
+      403
+    ],
+    ["another method", reading({ method: "DELETE" }), 405],
+    ["a form of another site", writing({ origin: "https://evil.example" }), 403],
+    ["a page from disk", writing({ origin: "null" }), 403],
+    ["a request without an origin", writing({ origin: undefined }), 403],
+    ["another port of this machine", writing({ "sec-fetch-site": "same-site" }), 403],
+    ["no token in the header", writing({ "x-dubwright-token": undefined }), 403],
+    ["a wrong token in the header", writing({ "x-dubwright-token": "guess" }), 403],
+    ["what a form can send", writing({ "content-type": "text/plain" }), 415]
+  ])("turns away %s", (_, asked, expected) => expect(status(asked)).toBe(expected))
+})

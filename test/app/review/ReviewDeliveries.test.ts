@@ -1,0 +1,104 @@
+/** Accepted changes are delivered once for many, one job at a time, and none is left out. */
+import { Deferred, Effect, Exit, Scope, TestClock, TestContext } from "effect"
+import { expect, test } from "vitest"
+import { makeDeliveries } from "../../../src/app/review/ReviewDeliveries.ts"
+
+/** Deliveries whose end a test decides: what was begun, and how to end the one in progress. */
+const held = Effect.gen(function* () {
+  const begun: Array<readonly [job: string, cues: ReadonlyArray<number>]> = []
+  const ends: Array<Deferred.Deferred<string | undefined>> = []
+  const deliveries = yield* makeDeliveries((job, cues) =>
+    Effect.gen(function* () {
+      const end = yield* Deferred.make<string | undefined>()
+      begun.push([job, [...cues]])
+      ends.push(end)
+      return yield* Deferred.await(end)
+    })
+  )
+  const end = (error?: string) =>
+    Effect.suspend(() => {
+      const last = ends.at(-1)
+      return last === undefined ? Effect.void : Deferred.succeed(last, error)
+    }).pipe(Effect.zipRight(TestClock.adjust("1 millis")))
+  return { begun, deliveries, end }
+})
+
+const tried = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(TestContext.TestContext)))
+
+test("many changes of a job, one soon after the other, are one delivery", () =>
+  tried(
+    Effect.gen(function* () {
+      const { begun, deliveries, end } = yield* held
+      for (const cue of [3, 1, 3, 2]) {
+        expect(yield* deliveries.request("film", cue)).toEqual({ state: "delivering", ended: 0 })
+        yield* TestClock.adjust("900 millis")
+      }
+      expect(begun, "nothing begins while changes come in").toEqual([])
+      yield* TestClock.adjust("100 millis")
+      expect(begun).toEqual([["film", [3, 1, 2]]])
+      yield* end()
+      expect(deliveries.standing("film")).toEqual({ state: "delivered", ended: 1 })
+      expect(deliveries.left()).toEqual([])
+    })
+  ))
+
+test("a change during a delivery is delivered after it, and jobs take turns", () =>
+  tried(
+    Effect.gen(function* () {
+      const { begun, deliveries, end } = yield* held
+      yield* deliveries.request("film", 1)
+      yield* TestClock.adjust("1 seconds")
+      yield* deliveries.request("film", 2)
+      yield* deliveries.request("trailer", 7)
+      yield* TestClock.adjust("1 minute")
+      expect(begun).toEqual([["film", [1]]])
+      yield* end()
+      expect(deliveries.standing("film"), "its second change is not delivered yet").toEqual({
+        state: "delivering",
+        ended: 1
+      })
+      yield* end()
+      yield* end()
+      expect(begun).toEqual([
+        ["film", [1]],
+        ["film", [2]],
+        ["trailer", [7]]
+      ])
+      expect(["film", "trailer"].map(deliveries.standing)).toEqual([
+        { state: "delivered", ended: 2 },
+        { state: "delivered", ended: 1 }
+      ])
+    })
+  ))
+
+test("a delivery that fails says why, and the next one has its changes too", () =>
+  tried(
+    Effect.gen(function* () {
+      const { begun, deliveries, end } = yield* held
+      yield* deliveries.request("film", 1)
+      yield* TestClock.adjust("1 seconds")
+      yield* end("the disk is full")
+      expect(deliveries.standing("film")).toEqual({ state: "failed", ended: 1, words: "the disk is full" })
+      expect(deliveries.left()).toEqual(["film"])
+      yield* deliveries.request("film", 2)
+      yield* TestClock.adjust("1 seconds")
+      expect(begun.at(-1)).toEqual(["film", [1, 2]])
+    })
+  ))
+
+test("a delivery in progress is interrupted with the review, and named as left", () =>
+  tried(
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      let interrupted = false
+      const deliveries = yield* Scope.extend(
+        makeDeliveries(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))),
+        scope
+      )
+      yield* deliveries.request("film", 1)
+      yield* TestClock.adjust("1 seconds")
+      yield* Scope.close(scope, Exit.void)
+      expect([interrupted, deliveries.left()]).toEqual([true, ["film"]])
+    })
+  ))

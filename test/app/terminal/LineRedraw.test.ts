@@ -1,0 +1,48 @@
+import { it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import stringWidth from "string-width"
+import { describe, expect, test } from "vitest"
+import { erasing, fitted, linesTaken } from "../../../src/app/terminal/LineRedraw.ts"
+
+const red = (text: string) => `\u001b[31m${text}\u001b[0m`
+const text = fc
+  .array(fc.constantFrom("a", "ế", "漢", "👩‍🚀", " ", red("đỏ"), "é"), { maxLength: 40 })
+  .map((parts) => parts.join(""))
+
+describe("fitted", () => {
+  it.prop("is never wider than the terminal", [text, fc.integer({ min: 1, max: 60 })], ([row, columns]) => {
+    expect(stringWidth(fitted(row, columns))).toBeLessThanOrEqual(columns)
+  })
+
+  it.prop("leaves a row that fits as it is", [text], ([row]) => {
+    expect(fitted(row, stringWidth(row))).toBe(row)
+  })
+
+  test("cuts with an ellipsis and ends the colour that it cuts through", () => {
+    expect(fitted("abcdef", 4)).toBe("abc…")
+    expect(fitted(red("abcdef"), 4)).toBe("\u001b[31mabc…\u001b[0m")
+    expect(fitted(`${red("ab")}cdef`, 4)).toBe(`${red("ab")}c…\u001b[0m`)
+  })
+
+  test("does not cut a wide letter in half", () => {
+    expect(fitted("漢字漢字", 4)).toBe("漢…")
+  })
+})
+
+describe("erasing", () => {
+  /** Never a whole screen at once, which a terminal may keep in its scrollback. */
+  const cleared = (lines: number) => `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
+
+  test("nothing drawn, nothing to erase", () => {
+    expect(erasing([], 80)).toBe("")
+  })
+
+  test("goes up as many lines as the rows take", () => {
+    expect(erasing(["one", "two"], 80)).toBe(cleared(2))
+  })
+
+  test("counts the lines into which a narrower terminal has broken a row", () => {
+    expect(linesTaken("x".repeat(100), 40)).toBe(3)
+    expect(erasing(["x".repeat(100), "y"], 40)).toBe(cleared(4))
+  })
+})

@@ -1,0 +1,90 @@
+import { it } from "@effect/vitest"
+import { Effect, Layer, TestClock } from "effect"
+import { describe, expect } from "vitest"
+import { Screen } from "../../../src/app/terminal/Screen.ts"
+import { type WatchOptions, watching } from "../../../src/app/terminal/ProgressDisplay.ts"
+import { ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { Progress, type ProgressEvent } from "../../../src/pipeline/Progress.ts"
+
+const provider = ProviderId.make("provider_fast")
+const utterance = UtteranceKey.make("ab".repeat(32))
+const events: ReadonlyArray<ProgressEvent> = [
+  { _tag: "Planned", jobs: 1, utterances: 2, characters: 30, reused: 0 },
+  { _tag: "Submitted", provider, utterance, characters: 15 },
+  { _tag: "Warning", message: "labels are not echoed" },
+  { _tag: "Spoken", provider, utterance, seconds: 1 }
+]
+
+/** What is said, and what is drawn last, when the events come on a screen. */
+const shown = (options: Partial<WatchOptions>, live: boolean) =>
+  Effect.gen(function* () {
+    const said: Array<string> = []
+    const noted: Array<string> = []
+    const drawn: Array<ReadonlyArray<string>> = []
+    const screen = Layer.succeed(Screen, {
+      live,
+      look: { colour: false, columns: undefined },
+      columns: () => 80,
+      result: () => Effect.dieMessage("progress is no result"),
+      say: (line) => Effect.sync(() => void said.push(line)),
+      event: (facts, at) =>
+        Effect.sync(() => void said.push(JSON.stringify({ at: new Date(at).toISOString(), ...facts }))),
+      note: (line) => Effect.sync(() => void noted.push(line)),
+      logTo: () => Effect.void,
+      draw: (rows) => Effect.sync(() => void drawn.push(rows))
+    })
+    yield* Effect.gen(function* () {
+      const progress = yield* Progress
+      yield* Effect.forEach(events, progress.emit)
+      yield* TestClock.adjust("1 second")
+    }).pipe(
+      Effect.provide(
+        Layer.provide(watching({ quiet: false, verbose: false, events: false, ...options }), screen)
+      )
+    )
+    return { said, noted, drawn }
+  })
+
+describe("progress as it is seen", () => {
+  it.effect("off a terminal: a line for what matters", () =>
+    Effect.gen(function* () {
+      expect(yield* shown({}, false)).toEqual({
+        said: [
+          "1 job, 2 utterances, 30 characters to be said",
+          "labels are not echoed",
+          "1 of 2 spoken (50 %)"
+        ],
+        noted: [],
+        drawn: []
+      })
+    })
+  )
+
+  it.effect("quiet: warnings only; verbose: each step", () =>
+    Effect.gen(function* () {
+      expect((yield* shown({ quiet: true }, true)).said).toEqual(["labels are not echoed"])
+      expect((yield* shown({ verbose: true }, false)).said).toContain(
+        "provider_fast: sent abababab, 15 characters"
+      )
+    })
+  )
+
+  it.effect("on a terminal: a board, warnings above it, and nothing left behind", () =>
+    Effect.gen(function* () {
+      const { said, noted, drawn } = yield* shown({}, true)
+      expect(said).toEqual(["labels are not echoed"])
+      expect(noted, "the log has what the board shows by itself").toContain("1 of 2 spoken (50 %)")
+      expect(drawn.at(-2)?.join("\n")).toContain("1 of 2 spoken")
+      expect(drawn.at(-1)).toEqual([])
+    })
+  )
+
+  it.effect("as JSON: every event, with its time", () =>
+    Effect.gen(function* () {
+      const { said } = yield* shown({ events: true }, true)
+      expect(said.map((line) => JSON.parse(line))).toEqual(
+        events.map(({ _tag, ...facts }) => ({ at: "1970-01-01T00:00:00.000Z", event: _tag, ...facts }))
+      )
+    })
+  )
+})

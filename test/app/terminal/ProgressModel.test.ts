@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest"
+import { type Board, emptyBoard, secondsLeft, settled, shareDone, step } from "../../../src/app/terminal/ProgressModel.ts"
+import { lineOf, rowsOf } from "../../../src/app/terminal/ProgressText.ts"
+import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"
+
+const provider = ProviderId.make("provider_native")
+const job = JobId.make("film-en")
+const utterance = UtteranceKey.make("0a1b2c3d".repeat(8))
+const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, characters: 900, reused: 4 }
+const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
+
+/** A board after events that come so many milliseconds apart, the first at 0. */
+const after = (events: ReadonlyArray<ProgressEvent>, apart: number, from: Board = emptyBoard(0)): Board =>
+  events.reduce((board, event, at) => step(board, event, at * apart), from)
+
+const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u001b\[\d+m/gu, ""))
+
+describe("the board", () => {
+  test("counts what is settled: cached, spoken and failed, of all that the batch has", () => {
+    const board = after(
+      [
+        planned,
+        spoken,
+        spoken,
+        { _tag: "Failed", provider, utterance, label: "ep01 #4", error: "no such voice" }
+      ],
+      100
+    )
+    expect(settled(board)).toEqual({ done: 7, all: 24 })
+  })
+
+  test("counts second takes, which are planned in mid-run, by themselves", () => {
+    const first = after([planned, ...Array.from({ length: 20 }, () => spoken)], 100)
+    const second = step(first, { ...planned, utterances: 2, reused: 24 }, 3000)
+    expect([settled(second), settled(step(second, spoken, 3100))]).toEqual([
+      { done: 24, all: 26 },
+      { done: 25, all: 26 }
+    ])
+  })
+
+  test("says nothing of the time left until the pace can be trusted, then at the pace of the past minute", () => {
+    const few = after([planned, ...Array.from({ length: 7 }, () => spoken)], 1000)
+    expect(secondsLeft(few, 8000)).toBeUndefined()
+    const enough = step(few, spoken, 8000)
+    // Eight spoken in the 8 s since the first: twelve of twenty are left.
+    expect(settled(enough)).toEqual({ done: 12, all: 24 })
+    expect(secondsLeft(enough, 9000)).toBeCloseTo(12)
+    expect(secondsLeft(enough, 90_000)).toBeUndefined()
+  })
+
+  test("has nothing left to tell once all is settled", () => {
+    const board = after([planned, ...Array.from({ length: 20 }, () => spoken)], 1000)
+    expect(settled(board)).toEqual({ done: 24, all: 24 })
+    expect(secondsLeft(board, 21_000)).toBeUndefined()
+  })
+})
+
+describe("the share that is done", () => {
+  const two = JobId.make("film-vi")
+  const [delivering, delivered] = [
+    (of: JobId, fraction: number): ProgressEvent => ({ _tag: "Delivering", job: of, fraction }),
+    (of: JobId): ProgressEvent => ({ _tag: "Delivered", job: of, files: [] })
+  ]
+
+  test("is half for what is spoken and half for what is delivered", () => {
+    const said = after([planned, ...Array.from({ length: 20 }, () => spoken)], 10)
+    expect(shareDone(said)).toBe(0.5)
+    expect(shareDone(after([delivered(job)], 0, said))).toBe(0.75)
+    expect(shareDone(after([delivered(job), { _tag: "JobFailed", job: two, error: "" }], 0, said))).toBe(1)
+  })
+
+  test("begins, after a resume, with what earlier runs have spoken and delivered", () => {
+    const resumed = after(
+      [
+        { ...planned, utterances: 6, reused: 18 },
+        { _tag: "Unchanged", job }
+      ],
+      0
+    )
+    expect(shareDone(resumed)).toBe((18 / 24 + 1 / 2) / 2)
+    expect(plain(rowsOf(resumed, 1000, 80)).slice(0, 2)).toEqual([
+      "dubwright 00:01  1 of 2 jobs delivered",
+      "█████████████░░░░░░░ 62 %  18 of 24 spoken  (18 at hand)"
+    ])
+  })
+
+  test("never falls, and is whole only when every job has ended", () => {
+    const steps: ReadonlyArray<ProgressEvent> = [
+      planned,
+      ...Array.from({ length: 20 }, () => spoken),
+      { _tag: "Placing", job },
+      ...[0.5, 1, 0.05, 0.6, 1].map((fraction) => delivering(job, fraction)),
+      { _tag: "Muxing", file: "film-en.mp4" },
+      delivered(job),
+      delivering(two, 1),
+      delivered(two)
+    ]
+    const shares = steps.map((_, at) => shareDone(after(steps.slice(0, at + 1), 100)))
+    expect(shares).toEqual([...shares].sort((a, b) => a - b))
+    expect(shares.filter((share) => share === 1)).toHaveLength(1)
+  })
+})
+
+describe("the rows of a terminal", () => {
+  test("show the batch, its lanes and the jobs that are being made", () => {
+    const board = after(
+      [
+        planned,
+        { _tag: "Submitted", provider, utterance, characters: 40, credits: 80 },
+        { _tag: "LanePaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
+        spoken,
+        { _tag: "Delivering", job, fraction: 0.426 },
+        { _tag: "JobFailed", job: JobId.make("film-vi"), error: "no voice" }
+      ],
+      0
+    )
+    expect(plain(rowsOf(board, 65_000, 80))).toEqual([
+      "dubwright 01:05  0 of 2 jobs delivered  1 failed",
+      "█████████░░░░░░░░░░░ 45 %  5 of 24 spoken  (4 at hand)",
+      "  40 of 900 characters sent, 80 credits",
+      "  provider_native: 2 of 4 in flight, 1 spoken",
+      "  film-en: delivering 42 %"
+    ])
+    expect(plain(rowsOf(board, 2_000, 80))[3]).toBe(
+      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
+    )
+  })
+
+  test("show which video is written until its job is delivered", () => {
+    const writing = after(
+      [planned, { _tag: "Delivering", job, fraction: 1 }, { _tag: "Muxing", file: "film-en.mp4" }],
+      0
+    )
+    expect(plain(rowsOf(writing, 0, 80)).slice(-2)).toEqual([
+      "  film-en: delivering 100 %",
+      "  writing film-en.mp4"
+    ])
+    const done = step(writing, { _tag: "Delivered", job, files: [] }, 0)
+    expect(plain(rowsOf(done, 0, 80)).at(-1)).toBe("  0 of 900 characters sent")
+  })
+
+  test("say that nothing is known yet", () => {
+    expect(plain(rowsOf(emptyBoard(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
+  })
+})
+
+describe("lines off a terminal", () => {
+  const line = (event: ProgressEvent, before: Board) => lineOf(event, before, step(before, event, 1000), 1000)
+
+  test("tell each twentieth of the speaking, the rest only to who wants details", () => {
+    const large = step(emptyBoard(0), { ...planned, utterances: 100, reused: 3 }, 0)
+    expect(line(spoken, large)).toEqual({ weight: "detail", text: "provider_native: spoken 0a1b2c3d" })
+    expect(
+      line(
+        spoken,
+        [1, 2, 3, 4].reduce((board, at) => step(board, spoken, at), large)
+      )
+    ).toEqual({
+      weight: "usual",
+      text: "8 of 103 spoken (7 %)"
+    })
+  })
+
+  test("tell every quarter of a minute how far a delivery is, then how many jobs are delivered", () => {
+    const events: ReadonlyArray<readonly [at: number, event: ProgressEvent]> = [
+      [0, planned],
+      [1_000, { _tag: "Placing", job }],
+      ...[0.1, 0.2, 0.3, 0.4, 0.5].map(
+        (fraction, at) => [1_000 + at * 7_000, { _tag: "Delivering", job, fraction }] as const
+      ),
+      [30_000, { _tag: "Muxing", file: "film-en.mp4" }],
+      [31_000, { _tag: "Delivered", job, files: [] }]
+    ]
+    let board = emptyBoard(0)
+    const told = events.flatMap(([at, event]) => {
+      const before = board
+      board = step(board, event, at)
+      const said = lineOf(event, before, board, at)
+      return said?.weight === "usual" ? [[at, said.text]] : []
+    })
+    expect(told.slice(1)).toEqual([
+      [22_000, "film-en: delivering 40 %"],
+      [30_000, "writing film-en.mp4"],
+      [31_000, "film-en: delivered (1 of 2 jobs)"]
+    ])
+  })
+
+  test("tell once that a lane waits", () => {
+    const waiting: ProgressEvent = { _tag: "LanePaced", provider, inFlight: 1, limit: 4, waitingSeconds: 30 }
+    expect(line(waiting, emptyBoard(0))).toEqual({
+      weight: "usual",
+      text: "provider_native: waiting 30 s as the service asks"
+    })
+    expect(line(waiting, step(emptyBoard(0), waiting, 500))?.weight).toBe("detail")
+  })
+
+  test("tell once that nothing gets through, and again only after something did", () => {
+    const retrying: ProgressEvent = { _tag: "Retrying", provider, utterance, why: "no route", inSeconds: 2 }
+    const events = [...Array.from({ length: 6 }, () => retrying), spoken, retrying, retrying, retrying]
+    const told = events.flatMap((event, at) => {
+      const found = line(event, after(events.slice(0, at), 100))
+      return found?.weight === "usual" && event === retrying ? [[at, found.text]] : []
+    })
+    expect(told).toEqual([
+      [2, "provider_native: no route; trying again"],
+      [9, "provider_native: no route; trying again"]
+    ])
+  })
+
+  test("tell failures as warnings", () => {
+    expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyBoard(0))).toEqual({
+      weight: "warning",
+      text: "film-en: failed: 2 cues failed"
+    })
+  })
+})
