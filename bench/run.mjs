@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { nodeModules } from "../build.mjs"
+import { nodeModules } from "../scripts/build.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = join(root, "node_modules/.cache/bench")

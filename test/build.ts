@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 
 const setup = (): void => {
-  const run = spawnSync(process.execPath, ["build.mjs"], { stdio: "inherit" })
+  const run = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" })
   if (run.status !== 0) throw new Error("the build failed, see above")
 }
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { manifestPage } from "../../docs/make-manifest.mjs"
+import { manifestPage } from "../../scripts/make-manifest.mjs"
 import { run, start } from "../app/process.ts"
 
 const pages = [
@@ -132,7 +132,7 @@ describe("the README and the manual", () => {
     }
   })
 
-  test("docs/manifest.md is what docs/make-manifest.mjs makes of the schema: run it again where this fails", async () => {
+  test("docs/manifest.md is what scripts/make-manifest.mjs makes of the schema: run it again where this fails", async () => {
     const { stdout } = await run(["schema"])
     expect(readFileSync("docs/manifest.md", "utf8")).toBe(manifestPage(JSON.parse(stdout)))
   })

@@ -40,7 +40,7 @@ for (const [ending, write, read] of formats) {
     for (const [name, rate] of rates) {
       const timeline = scene(rate, hour(rate))
       it(`stands as it was at ${name}`, async () => {
-        await expect(write(timeline)).toMatchFileSnapshot(`golden/${name}.${ending}`)
+        await expect(write(timeline)).toMatchFileSnapshot(`golden/${name}/timeline.${ending}`)
       })
 
       it(`is read by others with every cue heard to the sample at ${name}`, () => {
@@ -176,7 +176,7 @@ describe("labels", () => {
 describe("csv", () => {
   for (const [name, rate] of rates) {
     it(`stands as it was at ${name}`, async () => {
-      await expect(csv(scene(rate, hour(rate)))).toMatchFileSnapshot(`golden/${name}.csv`)
+      await expect(csv(scene(rate, hour(rate)))).toMatchFileSnapshot(`golden/${name}/timeline.csv`)
     })
   }
 })

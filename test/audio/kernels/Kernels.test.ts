@@ -17,7 +17,7 @@ import {
 } from "../../../src/audio/kernels/Kernels.ts"
 import { gainsOf, LimiterMemory } from "../../../src/audio/level/LimiterGains.ts"
 import { newRoom, type Room, Rooms } from "../../../src/audio/kernels/BufferPool.ts"
-import { kernelCode } from "../../../build-kernels.mjs"
+import { kernelCode } from "../../../scripts/build-kernels.mjs"
 import { randomOf } from "../signals.ts"
 
 /** So many samples, a few of them beyond full scale, some exactly 0. */

@@ -15,7 +15,7 @@ import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundledPackages, licencesText } from "./build-licences.mjs"
 
-const root = fileURLToPath(new URL(".", import.meta.url))
+const root = fileURLToPath(new URL("..", import.meta.url))
 
 /** What becomes a file of its own in dist/, and from which source. */
 const entries = {
@@ -77,7 +77,7 @@ const fingerprint = () => {
   ]
   for (const file of [
     ...read,
-    ...["build.mjs", "build-licences.mjs", "package.json", "package-lock.json"].map((name) =>
+    ...["scripts/build.mjs", "scripts/build-licences.mjs", "package.json", "package-lock.json"].map((name) =>
       join(root, name)
     )
   ]) {
@@ -92,7 +92,10 @@ const pageParts = async (bundle) => {
   const pages = ["job", "batch", "review", "plan"]
   const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: pages.flatMap((page) => [`src/pages/browser/${page}.ts`, `src/pages/browser/${page}.css`]),
+    entryPoints: pages.flatMap((page) => [
+      { in: `src/pages/browser/${page}-page.ts`, out: page },
+      { in: `src/pages/styles/${page}.css`, out: page }
+    ]),
     outdir: "dist",
     write: false,
     metafile: true,

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL(".", import.meta.url))
+const root = fileURLToPath(new URL("..", import.meta.url))
 const fail = (message) => {
   process.stderr.write(`setup: ${message}\n`)
   process.exit(1)

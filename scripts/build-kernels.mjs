@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import loadWabt from "wabt"
 
-const source = fileURLToPath(new URL("src/audio/kernels/kernels.wat", import.meta.url))
-const target = fileURLToPath(new URL("src/audio/kernels/KernelCode.ts", import.meta.url))
+const source = fileURLToPath(new URL("../src/audio/kernels/kernels.wat", import.meta.url))
+const target = fileURLToPath(new URL("../src/audio/kernels/KernelCode.ts", import.meta.url))
 
 /** The module's text in TypeScript. */
 export const kernelCode = async () => {
@@ -17,7 +17,7 @@ export const kernelCode = async () => {
       .toString("base64")
       .match(/.{1,100}/gu) ?? []
   return [
-    "/** What kernels.wat is assembled to, by build-kernels.mjs: not to be changed by hand. */",
+    "/** What kernels.wat is assembled to, by scripts/build-kernels.mjs: not to be changed by hand. */",
     "export const kernelCode = `",
     ...lines,
     "`",

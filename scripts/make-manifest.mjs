@@ -1,11 +1,11 @@
 // Makes manifest.md, the manual of every key a manifest may have, from the schema that `dubwright schema` prints.
 //
-//   npm run build && node docs/make-manifest.mjs
+//   npm run build && node scripts/make-manifest.mjs
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
-const page = fileURLToPath(new URL("manifest.md", import.meta.url))
+const page = fileURLToPath(new URL("../docs/manifest.md", import.meta.url))
 const command = fileURLToPath(new URL("../dist/dubwright.mjs", import.meta.url))
 
 /** The page's text, from a JSON Schema. */
@@ -28,7 +28,7 @@ export const manifestPage = (schema) => {
   return [
     "# The manifest, key by key",
     "",
-    "Made from the schema that `dubwright schema` prints, by `docs/make-manifest.mjs`; a key that is not here is refused, and the nearest right one named.",
+    "Made from the schema that `dubwright schema` prints, by `scripts/make-manifest.mjs`; a key that is not here is refused, and the nearest right one named.",
     "For completion and checks in an editor, print the schema into a file and name it in the manifest's first line:",
     "",
     "```sh",
