@@ -1,7 +1,14 @@
 /** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro and DaVinci Resolve read. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
-import { type LaidClip, lanesOf, mediaPictures, mediaStart, picturesOf, sourceOffset } from "./TimelineLanes.ts"
+import {
+  type LaidClip,
+  lanesOf,
+  mediaPictures,
+  mediaStart,
+  picturesOf,
+  sourceOffset
+} from "./TimelineLanes.ts"
 import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
 import { timecode } from "./Timecode.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"

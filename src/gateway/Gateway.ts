@@ -26,13 +26,6 @@ export interface Accepted {
   readonly credits: number | undefined
 }
 
-/** What was fetched of a done task. */
-export interface Fetched {
-  readonly audio: Uint8Array
-  /** The transcript as it came, where one was offered and could be had. */
-  readonly transcript: { readonly format: "json" | "srt"; readonly text: string } | undefined
-}
-
 /** Submits, looks, fetches, searches, deletes and reads; nothing is written anywhere else. */
 export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   effect: Effect.gen(function* () {

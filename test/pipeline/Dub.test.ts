@@ -7,11 +7,16 @@ import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { JobReport } from "../../src/domain/report/Report.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { dub } from "../../src/pipeline/Dub.ts"
-import type { JobResult } from "../../src/pipeline/deliver/JobDelivery.ts"
+import type { JobResult } from "../../src/pipeline/report/JobResult.ts"
 import { loadBatch } from "../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../src/pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
-import { acceptChanges, changesFor, deliveredAnew, preparedAnew } from "../../src/pipeline/review/ReviewSession.ts"
+import {
+  acceptChanges,
+  changesFor,
+  deliveredAnew,
+  preparedAnew
+} from "../../src/pipeline/review/ReviewSession.ts"
 import { verifyBatch } from "../../src/pipeline/report/DeliveryVerification.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
 import { Outlay } from "../../src/store/tables/BatchSpending.ts"

@@ -2,7 +2,7 @@
 import type { Array } from "effect"
 import { Effect, Option } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import type { BilingualChoice } from "../../pipeline/plan/BilingualChoice.ts"
+import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import { loadBatch } from "../../pipeline/load/BatchLoader.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"

@@ -1,6 +1,6 @@
 /** The batch that a command names, planned. */
 import { Effect } from "effect"
-import { bilingualNotices } from "../../pipeline/plan/BilingualChoice.ts"
+import { bilingualNotices } from "../../pipeline/plan/BilingualNotices.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { planBatch } from "../../pipeline/plan/BatchPlan.ts"
 import { type BatchOptions, tellNotices } from "./BatchInput.ts"

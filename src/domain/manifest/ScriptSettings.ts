@@ -95,3 +95,6 @@ export const PauseSettings = Schema.Struct({
   heading: optional(Schema.Number.pipe(Schema.between(0, 30)), "Around a heading; default 1.2.")
 })
 export type PauseSettings = typeof PauseSettings.Type
+
+/** What a manifest says under `bilingual`. */
+export type BilingualChoice = Exclude<TextSettings["bilingual"], undefined>

@@ -91,3 +91,7 @@ export const makeUtterance = (
     },
     unchecked
   )
+
+/** The name under which a line is found by its reference. */
+export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
+  `${line.cue}.${line.part}`

@@ -10,7 +10,9 @@ export const builtProgram = (
   from: string,
   isThere: (file: string) => boolean
 ): string | undefined =>
-  ["./", "../../dist/", "../../../dist/"].map((folder) => fileURLToPath(new URL(folder + name, from))).find(isThere)
+  ["./", "../../dist/", "../../../dist/"]
+    .map((folder) => fileURLToPath(new URL(folder + name, from)))
+    .find(isThere)
 
 /** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
 export const resourceLimits = { maxYoungGenerationSizeMb: 3 }

@@ -1,5 +1,5 @@
 /** Tokens as sentences, and sentences in parts that an engine takes at once. */
-import type { Token } from "../text/TextNormalization.ts"
+import type { Token } from "../text/Token.ts"
 import type { Piece } from "./EngineProtocol.ts"
 
 /** What is passed to an engine at once. */

@@ -1,5 +1,5 @@
 /** A text as Flite can read it: plain ASCII. */
-import type { Token } from "../text/TextNormalization.ts"
+import type { Token } from "../text/Token.ts"
 
 /** Punctuation and letters that fold to something else than their base letter. */
 const folds = new Map(

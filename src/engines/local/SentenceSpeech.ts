@@ -4,7 +4,7 @@ import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import type { Millis, SampleRate } from "../../domain/time/Units.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "../Engine.ts"
-import type { Token } from "../text/TextNormalization.ts"
+import type { Token } from "../text/Token.ts"
 import type { Part, Sentence } from "./EngineSentences.ts"
 import type { Span, Spoken } from "./EngineProtocol.ts"
 

@@ -1,5 +1,5 @@
 /** English where engines misread it; the rest they read well themselves. */
-import type { Token } from "./TextNormalization.ts"
+import type { Token } from "./Token.ts"
 import { parted, sayable, spelledNumbers } from "./Pronounceable.ts"
 import type { Word } from "./WrittenWords.ts"
 

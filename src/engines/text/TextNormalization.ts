@@ -5,17 +5,8 @@
 import { speakEnglish } from "./EnglishText.ts"
 import { sayable, spelledNumbers } from "./Pronounceable.ts"
 import { speakVietnamese } from "./vietnamese/VietnameseText.ts"
+import type { Token } from "./Token.ts"
 import { wordsOf } from "./WrittenWords.ts"
-
-/** One written word (or several that are read as one, such as "5 000") and what is said for it. */
-export interface Token {
-  /** The text's own characters between the token before and this one. */
-  readonly gap: string
-  /** As written, with its punctuation. The gaps and originals joined are the text, up to white space at its end. */
-  readonly original: string
-  /** What to say: words with single spaces between them, and punctuation for its pauses; empty for what is silent. */
-  readonly spoken: string
-}
 
 /**
  * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units, abbreviations.

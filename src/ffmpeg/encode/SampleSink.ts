@@ -1,5 +1,10 @@
 /** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
-import { type Finished, Finisher, finishedPart, type Unfinished } from "../../audio/formats/OutputConversion.ts"
+import {
+  type Finished,
+  Finisher,
+  finishedPart,
+  type Unfinished
+} from "../../audio/formats/OutputConversion.ts"
 import { type Heard, type Listened, Listener } from "../../audio/level/ProgrammeMeter.ts"
 import type { Room } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"

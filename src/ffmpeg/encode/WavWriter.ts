@@ -1,6 +1,11 @@
 /** WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they belong. */
 import { closeSync, openSync, writeSync } from "node:fs"
-import { type Finished, Finisher, finishedPart, type Unfinished } from "../../audio/formats/OutputConversion.ts"
+import {
+  type Finished,
+  Finisher,
+  finishedPart,
+  type Unfinished
+} from "../../audio/formats/OutputConversion.ts"
 import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"

@@ -10,6 +10,7 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Crew } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { Handover } from "../../store/tables/UtteranceTransfer.ts"
+import type { Coordinator } from "./CoordinatorContext.ts"
 import { deliverBy } from "./DispatchedDelivery.ts"
 import { speakBy } from "./DispatchedSpeech.ts"
 import { recordIn } from "./Dispatch.ts"
@@ -18,22 +19,6 @@ import type { News } from "../shared/JobPayloads.ts"
 import { asking, type FleetRedis } from "../shared/Redis.ts"
 import type { Share } from "../shared/SharedFolder.ts"
 import { makeWatch, type Watch } from "./JobWatcher.ts"
-
-/** What a coordinator works with. */
-export interface Coordinator {
-  readonly client: Redis
-  /** Asks Redis. */
-  readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
-  readonly share: Share
-  readonly watch: Watch
-  readonly handover: Handover
-  /** Jobs whose ends were taken back: they are removed when the batch is done. */
-  readonly done: Array<Job>
-  /** Utterances of which it was asked what the share and Redis know. */
-  readonly looked: Set<UtteranceKey>
-  /** Whether the run is being interrupted: nothing is handed out again. */
-  readonly stopping: { now: boolean }
-}
 
 /** How many deliveries may be waited for at once: the workers decide how many are made. */
 const manyDeliveries = 10_000

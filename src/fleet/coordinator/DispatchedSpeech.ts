@@ -10,7 +10,7 @@ import { makeRun } from "../../pipeline/speak/SpeakRun.ts"
 import type { SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import type { Coordinator } from "./Coordinator.ts"
+import type { Coordinator } from "./CoordinatorContext.ts"
 import {
   handOut,
   limited,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import type { Coordinator } from "./Coordinator.ts"
+import type { Coordinator } from "./CoordinatorContext.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
 
 /** Jobs that are read at once. */

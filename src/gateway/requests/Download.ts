@@ -4,11 +4,17 @@ import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { slowDown } from "../response/ErrorMapping.ts"
 import { Broken, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
-import type { Fetched } from "../Gateway.ts"
 import { asked, backoff, persistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { Done } from "../response/TaskSnapshot.ts"
 import { type Answer, type Slowest, type Told, Wire, type WireFault } from "../transport/HttpTransport.ts"
+
+/** What was fetched of a done task. */
+export interface Fetched {
+  readonly audio: Uint8Array
+  /** The transcript as it came, where one was offered and could be had. */
+  readonly transcript: { readonly format: "json" | "srt"; readonly text: string } | undefined
+}
 
 type DownloadFault = CallFault | NoAudio
 

@@ -3,7 +3,13 @@ import { Duration, Effect, Schedule } from "effect"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { FailedAtService, type CallFault, NeverSettled, type Refused, type Vanished } from "../GatewayErrors.ts"
+import {
+  FailedAtService,
+  type CallFault,
+  NeverSettled,
+  type Refused,
+  type Vanished
+} from "../GatewayErrors.ts"
 import { asked } from "../pacing/RetrySchedules.ts"
 import type { Done, Sight } from "../response/TaskSnapshot.ts"
 

@@ -16,6 +16,7 @@ import type {
 } from "../../contract/Errors.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "../GatewayErrors.ts"
+import { transportFault } from "../transport/TransportFaults.ts"
 import { believedWait } from "./RefusalNormalization.ts"
 
 /** Everything that a call of the client may fail with. */
@@ -108,22 +109,4 @@ const refusalOf = (status: number): CallFault => {
     default:
       return new Broken({ words })
   }
-}
-
-/** Failures before a byte of the request was sent: no such host, no listener, no route, no trust. */
-const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
-
-/** What a failed connection means: whether the request can have reached the service. */
-export const transportFault = (cause: unknown, description: string | undefined): Unreachable | Broken => {
-  const codes: Array<string> = []
-  let words = description ?? ""
-  for (let error = cause; error instanceof Error; error = error.cause) {
-    if ("code" in error && typeof error.code === "string") codes.push(error.code)
-    if (words === "") words = error.message === "" ? (codes[0] ?? error.name) : error.message
-  }
-  if (words === "") words = "the connection failed"
-  const unsent = codes.find((code) => neverSent.test(code))
-  if (unsent !== undefined) return new Unreachable({ words, code: unsent })
-  return new Broken({ words, ...(codes[0] === undefined ? {} : { code: codes[0] }) })
 }

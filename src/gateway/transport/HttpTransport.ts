@@ -6,7 +6,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Data, Duration, Effect, Either } from "effect"
-import { transportFault } from "../response/ErrorMapping.ts"
+import { transportFault } from "./TransportFaults.ts"
 import { Broken, Unreachable } from "../GatewayErrors.ts"
 
 /** A request. */

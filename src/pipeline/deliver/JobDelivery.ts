@@ -19,7 +19,14 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { cuesNamed, filmTooShort } from "../plan/CueList.ts"
 import { deliver } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
-import { allThere, digestOf, madeIn, rememberFiles, removeOutdated, reportNames } from "./DeliveryFingerprint.ts"
+import {
+  allThere,
+  digestOf,
+  madeIn,
+  rememberFiles,
+  removeOutdated,
+  reportNames
+} from "./DeliveryFingerprint.ts"
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { jsonPieces } from "../report/JsonStream.ts"
 import { placeLines, unsaidLines } from "../place/LinePlacement.ts"
@@ -29,21 +36,8 @@ import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobPage } from "../report/ReportPages.ts"
 import { writeResult } from "../report/ResultFolder.ts"
+import type { JobResult } from "../report/JobResult.ts"
 import { isHeard, isWell, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
-
-/** How a job ended. */
-export type JobResult = {
-  readonly job: Job
-  /** Its figures, where it was delivered now or before, or has at least a report. */
-  readonly metrics: Metrics | undefined
-  /** Its figures in the run before, where there was one. */
-  readonly last: Metrics | undefined
-  /** How many of its cues somebody should look at. */
-  readonly looks: number
-} & (
-  | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }
-  | { readonly status: "failed" | "unfinished"; readonly error: string }
-)
 
 /** The clips of those utterances that have one, and which of them were kept although they are odd. */
 const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {

@@ -11,7 +11,7 @@ import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { allThere } from "./DeliveryFingerprint.ts"
 import { trackTitle } from "./OutputPlan.ts"
 import type { Job } from "../load/Job.ts"
-import type { JobResult } from "./JobDelivery.ts"
+import type { JobResult } from "../report/JobResult.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 

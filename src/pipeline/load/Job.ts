@@ -1,10 +1,27 @@
 /** A job and its batch, settled: defaults applied, paths absolute, every choice made. */
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
-import type { ModelId, JobId, LanguageTag, ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
+import type {
+  ModelId,
+  JobId,
+  LanguageTag,
+  ProviderId,
+  SpeakerName,
+  VoiceId
+} from "../../domain/values/Ids.ts"
 import type { OutputName, TimelineSettings } from "../../domain/manifest/Outputs.ts"
-import type { LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "../../domain/manifest/ScriptSettings.ts"
+import type {
+  LexiconEntry,
+  PauseSettings,
+  SpeakerSettings,
+  TextSettings
+} from "../../domain/manifest/ScriptSettings.ts"
 import type { NotifySettings, Undecided } from "../../domain/manifest/ServiceSettings.ts"
-import type { AudioSettings, ChapterEntry, LoudnessTarget, TagSettings } from "../../domain/manifest/SoundSettings.ts"
+import type {
+  AudioSettings,
+  ChapterEntry,
+  LoudnessTarget,
+  TagSettings
+} from "../../domain/manifest/SoundSettings.ts"
 import type { FitLimits } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"

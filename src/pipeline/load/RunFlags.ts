@@ -1,6 +1,6 @@
 /** What the command line says of a batch. */
 import type { Effect } from "effect"
-import type { BilingualChoice } from "../plan/BilingualChoice.ts"
+import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 
 /** What the command line adds to, or says instead of, a manifest. */

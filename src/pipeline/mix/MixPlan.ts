@@ -6,7 +6,14 @@ import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
-import { type Frames, frames, framesAt, framesBetween, Lufs, type SampleRate } from "../../domain/time/Units.ts"
+import {
+  type Frames,
+  frames,
+  framesAt,
+  framesBetween,
+  Lufs,
+  type SampleRate
+} from "../../domain/time/Units.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "../place/LinePlacement.ts"

@@ -21,8 +21,9 @@ import {
 } from "../../domain/time/Units.ts"
 import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
-import type { CueWords } from "../../script/spoken/SpokenWords.ts"
-import { lineName, placeLines } from "./LinePlacement.ts"
+import type { CueWords } from "../../script/spoken/CueWords.ts"
+import { placeLines } from "./LinePlacement.ts"
+import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** How a job would come out. */

@@ -8,7 +8,7 @@ import type { Line, Slot } from "../../domain/speech/Line.ts"
 import { ClipPart, type FitLimits, Placement } from "../../domain/speech/Placement.ts"
 import { unchecked } from "../../domain/values/SkipValidation.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
-import { charactersOf, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { charactersOf, lineName, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 
 /** Silence between the pieces of a line that was too long for one task. */
 export const pieceGap = millis(120)
@@ -44,10 +44,6 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
 /** A placement that the film does not hold: what lies behind its end is not heard. */
 const cutOff = (placement: Placement): Placement =>
   Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, unchecked)
-
-/** The name under which a line is found by its reference. */
-export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
-  `${line.cue}.${line.part}`
 
 /** The names of the lines that their provider passed over, whatever else it said in their task. */
 export const unsaidLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>

@@ -12,7 +12,8 @@ import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain
 import { srtInput } from "../../script/utterances/SrtPayload.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
-import { lineName, placeLines } from "./LinePlacement.ts"
+import { placeLines } from "./LinePlacement.ts"
+import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The second takes that a job wants, by what its first takes came to; none unless the job asks for them. */

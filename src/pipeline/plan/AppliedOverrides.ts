@@ -7,7 +7,7 @@ import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { LineRef, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
-import { lineName } from "../place/LinePlacement.ts"
+import { lineName } from "../../domain/speech/Utterance.ts"
 import { controlFaults } from "./VoiceCasting.ts"
 
 /** What is mended. */

@@ -20,12 +20,12 @@ import {
 import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { sentencesOf } from "../../script/language/SentenceBoundaries.ts"
-import { behindFilm, type CueWords, type Words } from "../../script/spoken/SpokenWords.ts"
+import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
 import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
-import { lineName } from "../place/LinePlacement.ts"
+import { lineName } from "../../domain/speech/Utterance.ts"
 
 /** What a report is made of. */
 export interface Dubbed {

@@ -7,7 +7,7 @@ import { type BatchJob, batchPage } from "../../pages/documents/BatchPage.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { jobPage } from "../../pages/documents/JobPage.ts"
 import type { Job } from "../load/Job.ts"
-import type { JobResult } from "../deliver/JobDelivery.ts"
+import type { JobResult } from "./JobResult.ts"
 import { writeResult } from "./ResultFolder.ts"
 
 /** A job's sound as its page shows it. */

@@ -13,7 +13,7 @@ import type {
 } from "../../domain/report/PlanReport.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
-import { bilingualNotices } from "../plan/BilingualChoice.ts"
+import { bilingualNotices } from "../plan/BilingualNotices.ts"
 import { filmTooShort } from "../plan/CueList.ts"
 import { type Forecast, forecastOf, type Known } from "../place/FitForecast.ts"
 import type { InputRejected } from "../load/InputRejected.ts"

@@ -16,7 +16,7 @@ import { Finished } from "../../store/tables/CompletedBatches.ts"
 import { changedAt, madeIn } from "../deliver/DeliveryFingerprint.ts"
 import { inputBytes } from "../load/InputFile.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import type { JobResult } from "../deliver/JobDelivery.ts"
+import type { JobResult } from "../report/JobResult.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
 
 /** A batch that stands as its last run left it. */

@@ -1,6 +1,6 @@
 /** What a run has come to so far, by what it tells: all that is known of one that does not come to its end. */
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
-import type { JobResult } from "../deliver/JobDelivery.ts"
+import type { JobResult } from "../report/JobResult.ts"
 import type { ProgressEvent } from "../Progress.ts"
 
 export class Tally {

@@ -4,7 +4,7 @@ import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
 import { allThere, madeIn } from "../deliver/DeliveryFingerprint.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import type { JobResult } from "../deliver/JobDelivery.ts"
+import type { JobResult } from "../report/JobResult.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /** How every job of the manifest stands after a run of some of them, in the manifest's order. */

@@ -17,7 +17,7 @@ import {
   trimmed,
   withoutCue
 } from "../markup/CueLines.ts"
-import type { LostBlock } from "../spoken/LostCues.ts"
+import type { LostBlock } from "./LostBlocks.ts"
 import { timingOf, type Timing, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */

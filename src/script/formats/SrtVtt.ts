@@ -7,7 +7,7 @@ import { millis } from "../../domain/time/Units.ts"
 import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, voicesOf } from "../markup/CueVoices.ts"
-import { lostCues } from "../spoken/LostCues.ts"
+import { lostCues } from "./LostBlocks.ts"
 import { srtClock, type TimingStyle } from "./TimingLine.ts"
 import { unchecked } from "../../domain/values/SkipValidation.ts"
 

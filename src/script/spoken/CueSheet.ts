@@ -8,7 +8,7 @@ import { ScriptFault, ScriptRejected } from "../../domain/speech/Cue.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { decodeText } from "../bytes/TextDecoding.ts"
 import { overrideOf, type Overrides } from "../markup/InlineDirectives.ts"
-import type { CueWords } from "./SpokenWords.ts"
+import type { CueWords } from "./CueWords.ts"
 
 /** One row: the cues it is for, and what it says of them. */
 export interface SheetRow {

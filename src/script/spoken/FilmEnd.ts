@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { Millis } from "../../domain/time/Units.ts"
-import { behindFilm, type Words } from "./SpokenWords.ts"
+import { behindFilm, type Words } from "./CueWords.ts"
 
 /** A film's length, and how far before its cue a line may begin; both in milliseconds. */
 export interface FilmEnd {

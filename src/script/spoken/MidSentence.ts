@@ -3,7 +3,7 @@ import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { Cue } from "../../domain/speech/Cue.ts"
 import { breath, isPunctuated } from "../language/SentenceRuns.ts"
 import { endsSentence } from "../language/SentenceBoundaries.ts"
-import type { CueWords, WordsPart } from "./SpokenWords.ts"
+import type { CueWords, WordsPart } from "./CueWords.ts"
 
 /**
  * The words with each speaker kept to the end of a sentence: where a named speaker's cue does not end its sentence

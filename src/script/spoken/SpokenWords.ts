@@ -14,45 +14,15 @@ import { bilingualFileOf } from "../language/BilingualDetection.ts"
 import type { Lexicon } from "./Lexicon.ts"
 import type { Overrides } from "../markup/InlineDirectives.ts"
 import { lostWords, type LostWords, withLost } from "./LostCues.ts"
-import { isShown, styleNotices } from "../formats/StyleFilter.ts"
+import { isShown, styleNotices } from "./StyleFilter.ts"
 import { withSentencesKept } from "./MidSentence.ts"
 import { naturalLength } from "../language/SpeechRate.ts"
 import { withoutRepeats } from "./RollUpCaptions.ts"
 import { sentencesOf } from "../language/SentenceBoundaries.ts"
+import { type WordsPart, type CueWords, type Words } from "./CueWords.ts"
 import { readerOf, reasonOf, type Said, spokenTurns } from "./CueToSpeech.ts"
 import { unchecked } from "../../domain/values/SkipValidation.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
-
-/** A part of a cue that one speaker says; a cue with one speaker is one part. */
-export interface WordsPart {
-  /** The cue's index; in a narration the block's position from 1. */
-  readonly cue: number
-  /** The position from 0 among the cue's parts. */
-  readonly part: number
-  readonly speaker?: SpeakerName
-  readonly said: string
-  /** When it should be heard; absent in a narration. */
-  readonly slot?: Slot
-  /** Silence before it, in a narration. */
-  readonly pause?: Millis
-  /** What the text itself wishes for this part. */
-  readonly overrides?: Overrides
-}
-
-/** A cue with what is said of it, or with the reason why nothing is. */
-export type CueWords =
-  | { readonly cue: number; readonly line: number; readonly parts: NonEmptyReadonlyArray<WordsPart> }
-  | { readonly cue: number; readonly line: number; readonly skipped: SkipReason | typeof behindFilm }
-  | LostWords
-
-/** It has something to say, but the film has ended before: the one reason for which it is missed. */
-export const behindFilm = "behind-film"
-
-/** A script's words, one entry a cue in the script's order. */
-export interface Words {
-  readonly cues: ReadonlyArray<CueWords>
-  readonly notices: ReadonlyArray<Notice>
-}
 
 /** What besides the manifest's settings decides. */
 export interface WordsContext {

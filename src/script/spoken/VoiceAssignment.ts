@@ -5,7 +5,7 @@ import { SpeakerName } from "../../domain/values/Ids.ts"
 import { Line } from "../../domain/speech/Line.ts"
 import type { Overrides } from "../markup/InlineDirectives.ts"
 import { unchecked } from "../../domain/values/SkipValidation.ts"
-import type { CueWords } from "./SpokenWords.ts"
+import type { CueWords } from "./CueWords.ts"
 
 /** A speaker, and how much there is to say. */
 export class SpeakerCues extends Schema.Class<SpeakerCues>("SpeakerCues")({

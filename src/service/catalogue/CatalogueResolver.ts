@@ -5,7 +5,12 @@ import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "../config/DefaultProviders.ts"
 import { languageOf } from "./LanguageGuess.ts"
-import type { ModelSettings, ProviderSettings, ServiceConfig, VoiceSettings } from "../config/ServiceConfig.ts"
+import type {
+  ModelSettings,
+  ProviderSettings,
+  ServiceConfig,
+  VoiceSettings
+} from "../config/ServiceConfig.ts"
 
 /** The settings contradict themselves or the engines: each problem with its path. */
 export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("CatalogueRejected", {

@@ -2,7 +2,12 @@ import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { embeddedVoice } from "../../../src/app/batch/EmbeddedVoice.ts"
-import { containerFor, filmSounds, type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
+import {
+  containerFor,
+  filmSounds,
+  type FoundScript,
+  manifestText
+} from "../../../src/app/init/InitManifest.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
 /** Anything but the one key that no JavaScript object can hold as its own. */

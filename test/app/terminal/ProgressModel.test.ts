@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest"
-import { type Board, emptyBoard, secondsLeft, settled, shareDone, step } from "../../../src/app/terminal/ProgressModel.ts"
+import {
+  type Board,
+  emptyBoard,
+  secondsLeft,
+  settled,
+  shareDone,
+  step
+} from "../../../src/app/terminal/ProgressModel.ts"
 import { lineOf, rowsOf } from "../../../src/app/terminal/ProgressText.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"

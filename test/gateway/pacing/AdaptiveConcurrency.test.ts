@@ -1,6 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { borne, burst, fullPace, longestGap, type Pace, slowed } from "../../../src/gateway/pacing/AdaptiveConcurrency.ts"
+import {
+  borne,
+  burst,
+  fullPace,
+  longestGap,
+  type Pace,
+  slowed
+} from "../../../src/gateway/pacing/AdaptiveConcurrency.ts"
 
 const most = 16
 const events = fc.array(fc.record({ slow: fc.boolean(), wait: fc.integer({ min: -10_000, max: 10_000 }) }), {

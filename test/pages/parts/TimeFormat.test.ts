@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { clock, counted, factor, grouped, lasting, signedSeconds } from "../../../src/pages/parts/TimeFormat.ts"
+import {
+  clock,
+  counted,
+  factor,
+  grouped,
+  lasting,
+  signedSeconds
+} from "../../../src/pages/parts/TimeFormat.ts"
 
 describe("times and figures", () => {
   it.each([

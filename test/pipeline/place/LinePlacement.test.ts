@@ -7,7 +7,8 @@ import { Line, Slot } from "../../../src/domain/speech/Line.ts"
 import { FitLimits, type Placement } from "../../../src/domain/speech/Placement.ts"
 import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef, makeUtterance, UtteranceUse } from "../../../src/domain/speech/Utterance.ts"
-import { lineName, pieceGap, placeLines } from "../../../src/pipeline/place/LinePlacement.ts"
+import { pieceGap, placeLines } from "../../../src/pipeline/place/LinePlacement.ts"
+import { lineName } from "../../../src/domain/speech/Utterance.ts"
 
 const rate = SampleRate.make(24_000)
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })

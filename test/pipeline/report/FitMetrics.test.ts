@@ -1,7 +1,12 @@
 import { expect, test } from "vitest"
 import { SpeakerName } from "../../../src/domain/values/Ids.ts"
 import { Lufs, millis } from "../../../src/domain/time/Units.ts"
-import { type DubbedCue, type HeardLine, metricsOf, percentile } from "../../../src/pipeline/report/FitMetrics.ts"
+import {
+  type DubbedCue,
+  type HeardLine,
+  metricsOf,
+  percentile
+} from "../../../src/pipeline/report/FitMetrics.ts"
 
 const spoken = (
   start: number,

@@ -4,7 +4,8 @@ import type { TextSettings } from "../../../src/domain/manifest/ScriptSettings.t
 import { lexiconOf } from "../../../src/script/spoken/Lexicon.ts"
 import { cueSheetOf, withSheet } from "../../../src/script/spoken/CueSheet.ts"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { type CueWords, wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import type { CueWords } from "../../../src/script/spoken/CueWords.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const script = (file: string, text: string) =>

@@ -7,7 +7,11 @@ import { ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { planUtterances, type UtterancePlan, type UtteranceRules } from "../../../src/script/utterances/UtterancePlan.ts"
+import {
+  planUtterances,
+  type UtterancePlan,
+  type UtteranceRules
+} from "../../../src/script/utterances/UtterancePlan.ts"
 
 const profile = (minChars: number, maxChars: number, srtInput: boolean): ProviderProfile =>
   ProviderProfile.make({ minChars, maxChars, srtInput, transcript: "none", controls: {}, concurrency: 4 })

@@ -1,5 +1,5 @@
 /** Vietnamese written out in full: what a reader would say for numbers, dates, units, abbreviations and signs. */
-import type { Token } from "../TextNormalization.ts"
+import type { Token } from "../Token.ts"
 import { parted, sayable } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"
 import { ownsDot } from "./Abbreviations.ts"

@@ -1,5 +1,13 @@
 /** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
-import type { CuePart, CueSheet, DeliveryStanding, KnownVoice, Take, Wish, Wishes } from "../../data/ReviewProtocol.ts"
+import type {
+  CuePart,
+  CueSheet,
+  DeliveryStanding,
+  KnownVoice,
+  Take,
+  Wish,
+  Wishes
+} from "../../data/ReviewProtocol.ts"
 import { markNames, marks } from "../../parts/MarkWords.ts"
 import { byId } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"

@@ -1,0 +1,20 @@
+/** What a failed connection means: whether the request can have reached the service. */
+import { Broken, Unreachable } from "../GatewayErrors.ts"
+
+/** Failures before a byte of the request was sent: no such host, no listener, no route, no trust. */
+const neverSent =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
+
+/** What a failed connection means: whether the request can have reached the service. */
+export const transportFault = (cause: unknown, description: string | undefined): Unreachable | Broken => {
+  const codes: Array<string> = []
+  let words = description ?? ""
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if ("code" in error && typeof error.code === "string") codes.push(error.code)
+    if (words === "") words = error.message === "" ? (codes[0] ?? error.name) : error.message
+  }
+  if (words === "") words = "the connection failed"
+  const unsent = codes.find((code) => neverSent.test(code))
+  if (unsent !== undefined) return new Unreachable({ words, code: unsent })
+  return new Broken({ words, ...(codes[0] === undefined ? {} : { code: codes[0] }) })
+}

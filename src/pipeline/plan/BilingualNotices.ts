@@ -1,0 +1,78 @@
+/**
+ * What a subtitle in two languages would cost in each of them. Where it is beyond doubt that both would be spoken by
+ * accident, nothing new is sent before the manifest makes a choice.
+ */
+import { Array } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { InputFault, InputRejected } from "../load/InputRejected.ts"
+import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
+import type { BilingualPlan } from "./BilingualChoice.ts"
+
+type PriceOf = (casting: Casting) => number | undefined
+
+/** A warning for each job that may be bilingual and whose manifest makes no choice. */
+export const bilingualNotices = (
+  { jobs }: Pick<BatchPlan, "jobs">,
+  priceOf: PriceOf
+): ReadonlyArray<string> =>
+  jobs.flatMap((plan) =>
+    plan.bilingual === undefined || plan.bilingual.file.sure
+      ? []
+      : [`job ${plan.job.id}: ${choiceText(plan.bilingual, priceOf)}`]
+  )
+
+/** The refusal of jobs that are bilingual beyond doubt, make no choice, and have something to send. */
+export const unchosenLanguages = (
+  { jobs }: Pick<BatchPlan, "jobs">,
+  unsent: ReadonlyArray<Utterance>,
+  priceOf: PriceOf
+): InputRejected | undefined => {
+  const keys = new Set<UtteranceKey>(unsent.map(({ key }) => key))
+  const faults = jobs.flatMap((plan) => faultOf(plan, keys, priceOf))
+  return Array.isNonEmptyReadonlyArray(faults) ? InputRejected.make({ faults }) : undefined
+}
+
+const faultOf = (
+  { job, uses, bilingual }: JobPlan,
+  unsent: ReadonlySet<UtteranceKey>,
+  priceOf: PriceOf
+): ReadonlyArray<InputFault> =>
+  bilingual?.file.sure === true && uses.some(({ utterance }) => unsent.has(utterance.key))
+    ? [
+        InputFault.make({
+          file: job.inputName,
+          message: `job ${job.id}: ${choiceText(bilingual, priceOf)}`
+        })
+      ]
+    : []
+
+const choiceText = ({ file, first, second, all }: BilingualPlan, priceOf: PriceOf): string => {
+  const { names, styles } = file
+  const one = (which: "first" | "second", utterances: ReadonlyArray<Utterance>) => {
+    const style = styles === undefined ? "" : `, style ${styles[which]}`
+    return `${which} (${names[which]}${style}: ${costText(utterances, priceOf)})`
+  }
+  return (
+    `${file.both} of ${file.cues} cues are in two languages. Choose the one to speak with ` +
+    `text: { bilingual: … } in the manifest, or with --bilingual: ${one("first", first)}, ` +
+    `${one("second", second)} or all (both: ${costText(all, priceOf)})`
+  )
+}
+
+const costText = (utterances: ReadonlyArray<Utterance>, priceOf: PriceOf): string => {
+  const each = new Map(utterances.map((utterance) => [utterance.key, utterance]))
+  let [characters, credits]: [number, number | undefined] = [0, 0]
+  for (const utterance of each.values()) {
+    characters += utterance.characters
+    const price = priceOf(utterance.casting)
+    credits =
+      credits === undefined || price === undefined ? undefined : credits + price * utterance.characters
+  }
+  return credits === undefined
+    ? `${grouped(characters)} characters`
+    : `${grouped(Math.ceil(credits))} credits`
+}
+
+const grouped = (count: number): string => count.toLocaleString("en")
