@@ -1,74 +1,276 @@
-/** Imports run one way through the rooms: from a tier only to tiers on its right, never to a neighbour, never leftwards. */
+/** The architecture: order of rooms and of their folders, no circles of files, one meaning a name, folders of a readable size. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, join, relative, sep } from "node:path"
+import { basename, dirname, join, posix } from "node:path"
+import ts from "typescript"
 import { expect, test } from "vitest"
 
+/** A room imports only from rooms of later tiers. */
 const tiers = [
   ["app"],
   ["fleet"],
   ["pipeline", "service"],
   ["store", "ffmpeg", "gateway", "engines"],
-  ["script", "audio", "contract", "exports", "pages"],
+  ["script", "audio", "contract", "exports", "pages", "settings"],
   ["domain"]
 ]
-const tierOf = (room: string): number => tiers.findIndex((tier) => tier.includes(room))
 
-const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .map((file) => join("src", file))
-  .filter((file) => file.endsWith(".ts") && statSync(file).isFile())
+/**
+ * The folders inside a room, in layers: a folder imports only from later layers. `.` is the room's own folder; a file named here
+ * is a layer of its own.
+ */
+const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
+  app: [
+    ["."],
+    ["cli"],
+    ["commands", "init", "review"],
+    ["doctor", "nightly"],
+    ["batch"],
+    ["layers"],
+    ["terminal"],
+    ["ExitCodes.ts"]
+  ],
+  fleet: [["coordinator", "worker"], ["shared"]],
+  pipeline: [
+    ["."],
+    ["review"],
+    ["run"],
+    ["deliver", "speak"],
+    ["report"],
+    ["mix", "clips"],
+    ["place"],
+    ["plan"],
+    ["load"],
+    ["Progress.ts", "EventLoop.ts"]
+  ],
+  service: [["."], ["http"], ["tasks"], ["accounts", "health"], ["catalogue"], ["storage"], ["config"]],
+  store: [["tables"], ["journal"], ["files"], ["state"]],
+  ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
+  gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
+  engines: [["local", "program"], ["text"], ["."]],
+  script: [["."], ["transcripts", "utterances", "spoken"], ["formats"], ["markup"], ["bytes"], ["language"]],
+  audio: [["level", "speech", "fit"], ["formats"], ["pcm"], ["kernels"]],
+  contract: [["."]],
+  exports: [["."]],
+  pages: [["browser"], ["documents"], ["parts"], ["data"]],
+  settings: [["."]],
+  domain: [["report", "task"], ["manifest", "speech"], ["time"], ["values"]]
+}
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file).replaceAll("\\", "/"))
+    .filter((file) => statSync(file).isFile())
+
+const files = filesBelow("src").filter((file) => file.endsWith(".ts"))
 
 /** Every import of a file, static or dynamic, as written. */
-const importsOf = (file: string): ReadonlyArray<string> =>
+const namesImported = (file: string): ReadonlyArray<string> =>
   [...readFileSync(file, "utf8").matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)"([^"]+)"/gmu)].flatMap(
     (match) => match[1] ?? []
   )
 
-const roomOf = (file: string): string => relative("src", file).split(sep)[0] ?? ""
-
-test("every room is known", () => {
-  const rooms = readdirSync("src", { withFileTypes: true }).map((entry) => entry.name)
-  expect(rooms.filter((room) => tierOf(room) < 0)).toEqual([])
-})
-
-test("imports run one way", () => {
-  const wrong = files.flatMap((file) =>
-    importsOf(file)
+/** The files that a file imports. */
+const imports = new Map(
+  files.map((file) => [
+    file,
+    namesImported(file)
       .filter((name) => name.startsWith("."))
-      .map((name) => join(dirname(file), name))
-      .filter((target) => {
-        const from = roomOf(file)
-        const to = roomOf(target)
-        return from !== to && tierOf(from) >= tierOf(to)
-      })
-      .map((target) => `${file} → ${target}`)
-  )
-  expect(wrong).toEqual([])
+      .map((name) => posix.join(posix.dirname(file), name))
+  ])
+)
+
+const roomOf = (file: string): string => file.split("/")[1] ?? ""
+const tierOf = (room: string): number => tiers.findIndex((tier) => tier.includes(room))
+
+/** A file's layer inside its room: by its own name, else by its folder. */
+const layerOf = (file: string): number => {
+  const [, room = "", folder = ""] = file.split("/")
+  const order = layers[room] ?? []
+  const name = basename(file)
+  const own = order.findIndex((layer) => layer.includes(name))
+  const inRoom = file.split("/").length === 3
+  return own >= 0 && inRoom ? own : order.findIndex((layer) => layer.includes(inRoom ? "." : folder))
+}
+
+/** The folder below its room in which a file is; the room itself where it is in none. */
+const folderOf = (file: string): string =>
+  file
+    .split("/")
+    .slice(0, file.split("/").length > 3 ? 3 : 2)
+    .join("/")
+
+const edges = [...imports].flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
+const shown = ({ from, to }: { readonly from: string; readonly to: string }): string => `${from} → ${to}`
+
+test("every room and every folder has a place in the order", () => {
+  const rooms = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(
+    rooms.map(({ name }) => name).filter((room) => tierOf(room) < 0 || layers[room] === undefined)
+  ).toEqual([])
+  expect(files.filter((file) => file.split("/").length > 2 && layerOf(file) < 0)).toEqual([])
 })
 
-test("relative imports name files that are there", () => {
-  const missing = files.flatMap((file) =>
-    importsOf(file)
-      .filter((name) => name.startsWith("."))
-      .filter((name) => !existsSync(join(dirname(file), name)))
-      .map((name) => `${file} → ${name}`)
+test("imports between rooms run one way", () => {
+  const wrong = edges.filter(
+    ({ from, to }) => roomOf(from) !== roomOf(to) && tierOf(roomOf(from)) >= tierOf(roomOf(to))
   )
-  expect(missing).toEqual([])
+  expect(wrong.map(shown)).toEqual([])
 })
+
+test("imports inside a room run one way", () => {
+  const wrong = edges.filter(
+    ({ from, to }) =>
+      roomOf(from) === roomOf(to) &&
+      (layerOf(from) > layerOf(to) || (layerOf(from) === layerOf(to) && folderOf(from) !== folderOf(to)))
+  )
+  expect(wrong.map(shown)).toEqual([])
+})
+
+test("no files import each other in a circle", () => {
+  const circles: Array<ReadonlyArray<string>> = []
+  const done = new Set<string>()
+  const walk = (file: string, path: ReadonlyArray<string>): void => {
+    const begin = path.indexOf(file)
+    if (begin >= 0) {
+      circles.push([...path.slice(begin), file])
+      return
+    }
+    if (done.has(file)) return
+    for (const next of imports.get(file) ?? []) walk(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) walk(file, [])
+  expect(circles.map((circle) => circle.join(" → "))).toEqual([])
+})
+
+test("relative imports name files that exist", () => {
+  expect(edges.filter(({ to }) => !existsSync(to)).map(shown)).toEqual([])
+})
+
+/** Things in groups of one key, in their order. */
+const grouped = <A>(
+  all: ReadonlyArray<A>,
+  keyOf: (one: A) => string
+): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+test("a file name stands for one file", () => {
+  const byName = grouped(files, (file) => basename(file).toLowerCase())
+  expect([...byName.values()].filter((same) => same.length > 1)).toEqual([])
+})
+
+/** Exported names that two files may have, each with its reason. */
+const sharedNames: Readonly<Record<string, string>> = {}
+
+const sources = files
+  .filter((file) => !file.endsWith(".d.ts"))
+  .map((file) => ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true))
+
+/** The names that a file exports by declarations. */
+const exportsOf = (source: ts.SourceFile): ReadonlySet<string> => {
+  const names = new Set<string>()
+  for (const statement of source.statements) {
+    const isExported =
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+    if (!isExported) continue
+    if (ts.isVariableStatement(statement)) {
+      for (const { name } of statement.declarationList.declarations)
+        if (ts.isIdentifier(name)) names.add(name.text)
+        else
+          for (const element of name.elements)
+            if (ts.isBindingElement(element)) names.add(element.name.getText())
+    } else if (
+      (ts.isFunctionDeclaration(statement) ||
+        ts.isClassDeclaration(statement) ||
+        ts.isInterfaceDeclaration(statement) ||
+        ts.isTypeAliasDeclaration(statement)) &&
+      statement.name !== undefined
+    )
+      names.add(statement.name.text)
+  }
+  return names
+}
+
+test("an exported name has one meaning", () => {
+  const all = sources.flatMap((source) =>
+    [...exportsOf(source)].map((name) => ({ name, file: source.fileName }))
+  )
+  const twice = [...grouped(all, ({ name }) => name)].filter(
+    ([name, holders]) => holders.length > 1 && sharedNames[name] === undefined
+  )
+  expect(twice.map(([name, holders]) => `${name}: ${holders.map(({ file }) => file).join(", ")}`)).toEqual([])
+})
+
+test("an error's tag stands for one error", () => {
+  const tags = sources.flatMap(({ text, fileName }) =>
+    [...text.matchAll(/Tagged(?:Error|Class)(?:<[^()]*>\(\))?\(\s*"(\w+)"/gu)].map(([, tag = ""]) => ({
+      tag,
+      fileName
+    }))
+  )
+  const byTag = grouped(tags, ({ tag }) => tag)
+  expect([...byTag.values()].filter((same) => same.length > 1)).toEqual([])
+})
+
+/** Folders whose number of files follows from something else. */
+const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", ".github"]
+
+test("a folder holds at most 15 files, and a file at most 300 lines", () => {
+  const all = measured.filter((folder) => existsSync(folder)).flatMap(filesBelow)
+  const crowded = [...grouped(all, dirname)].filter(([, inside]) => inside.length > 15)
+  expect(crowded.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([])
+  const long = all
+    .filter((file) => /\.(?:ts|mjs|css)$/u.test(file) && file.startsWith("src/"))
+    .map((file) => `${file}: ${readFileSync(file, "utf8").split("\n").length - 1}`)
+    .filter((line) => Number(line.split(": ")[1]) > 300)
+  expect(long).toEqual([])
+})
+
+test("no line of prose is over 120 characters", () => {
+  const long = [
+    ...measured.filter((folder) => existsSync(folder)).flatMap(filesBelow),
+    "README.md",
+    "CHANGELOG.md"
+  ]
+    .filter((file) => /\.(?:ts|mjs|mts|md)$/u.test(file) && !file.includes("/golden/"))
+    .flatMap((file) => proseOf(file, readFileSync(file, "utf8")))
+  expect(long).toEqual([])
+})
+
+/** Lines of comments, and lines of Markdown but for tables and code, that are over 120 characters long. */
+const proseOf = (file: string, text: string): ReadonlyArray<string> => {
+  let isCode = false
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trimStart().startsWith("```")) isCode = !isCode
+    const isProse = file.endsWith(".md")
+      ? !isCode && !line.startsWith("|") && !/https?:\/\/\S{60}/u.test(line)
+      : /^\s*(?:\/\/|\/?\*)/u.test(line)
+    return isProse && [...line].length > 120 ? [`${file}:${index + 1}`] : []
+  })
+}
 
 test("pure rooms hold no effects and touch no disk, network or process", () => {
   const forbidden =
     /^(?:node:(?:fs|http|https|net|child_process|worker_threads|os)(?:\/.*)?|fluent-ffmpeg|better-sqlite3|p-queue|@effect\/(?:sql|platform-node|cli).*)$/u
   const wrong = files
-    .filter((file) => ["domain", "script", "audio", "exports", "pages"].includes(roomOf(file)))
+    .filter((file) => ["domain", "script", "audio", "exports", "pages", "settings"].includes(roomOf(file)))
     .flatMap((file) =>
-      importsOf(file)
+      namesImported(file)
         .filter((name) => forbidden.test(name))
         .map((name) => `${file} → ${name}`)
     )
   expect(wrong).toEqual([])
 })
 
-test("fluent-ffmpeg is known to one room only, and the environment to the app only", () => {
+test("only ffmpeg knows fluent-ffmpeg, and only app reads the environment", () => {
   const wrong = files.filter((file) => {
     const text = readFileSync(file, "utf8")
     return (

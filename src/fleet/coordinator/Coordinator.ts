@@ -5,8 +5,6 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
-import type { Redis } from "ioredis"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Crew } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { Handover } from "../../store/tables/UtteranceTransfer.ts"
@@ -18,7 +16,7 @@ import { learned } from "./Rejoin.ts"
 import type { News } from "../shared/JobPayloads.ts"
 import { asking, type FleetRedis } from "../shared/Redis.ts"
 import type { Share } from "../shared/SharedFolder.ts"
-import { makeWatch, type Watch } from "./JobWatcher.ts"
+import { makeWatch } from "./JobWatcher.ts"
 
 /** How many deliveries may be waited for at once: the workers decide how many are made. */
 const manyDeliveries = 10_000

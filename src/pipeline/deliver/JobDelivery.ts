@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
-import { type JobReport, type Metrics, unheard } from "../../domain/report/Report.ts"
+import { type JobReport, unheard } from "../../domain/report/Report.ts"
 import {
   deliveryRate,
   type Frames,
@@ -30,7 +30,6 @@ import {
 import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { jsonPieces } from "../report/JsonStream.ts"
 import { placeLines, unsaidLines } from "../place/LinePlacement.ts"
-import type { Job } from "../load/Job.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
