@@ -13,7 +13,7 @@ import { frameRateNamed } from "../src/domain/time/FrameRate.ts"
 import type { OutputName } from "../src/domain/manifest/Outputs.ts"
 import type { LoudnessTarget } from "../src/domain/manifest/SoundSettings.ts"
 import { ClipPart, FitLimits, Placement } from "../src/domain/speech/Placement.ts"
-import { unchecked } from "../src/domain/values/SkipValidation.ts"
+import { skipValidation } from "../src/domain/values/SkipValidation.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/time/Units.ts"
 import { LineRef } from "../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../src/audio/level/Ducking.ts"
@@ -157,22 +157,22 @@ export const deliverableOf = (
     const speaker = speakers[cue % speakers.length]
     return Placement.make(
       {
-        lines: [LineRef.make({ cue: cue + 1, part: 0 }, unchecked)],
-        parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, unchecked)],
+        lines: [LineRef.make({ cue: cue + 1, part: 0 }, skipValidation)],
+        parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, skipValidation)],
         ...(speaker === undefined ? {} : { speaker }),
         start: at,
         end: millis(at + millisHolding(frames(length), rate)),
         speed: 1,
         flags: []
       },
-      unchecked
+      skipValidation
     )
   }),
   clips: new Map(
     film.clips.map(({ key, frames: length, checksum, loudness: measured }) => {
       const segment = Segment.make(
         { from: frames(0), to: frames(length), loudness: Lufs.make(measured), peak: 0.5 },
-        unchecked
+        skipValidation
       )
       const clip = Clip.make(
         {
@@ -183,7 +183,7 @@ export const deliverableOf = (
           segments: [segment],
           cut: "whole"
         },
-        unchecked
+        skipValidation
       )
       return [clip.key, clip]
     })

@@ -1,7 +1,7 @@
 /** What can go wrong between the pipeline and the service, told apart by what is to be done about it. */
 import { Schema } from "effect"
 import { TaskId } from "../domain/values/Ids.ts"
-import { Setback, type SetbackKind } from "../domain/task/FailureReason.ts"
+import { FailureReason, type FailureKind } from "../domain/task/FailureReason.ts"
 import { Millis } from "../domain/time/Units.ts"
 
 /** The service's words: one line, cut to a length that can be shown, free of the key. */
@@ -123,12 +123,12 @@ const kinds = {
 /** Where a file's address gave nothing of it: whether its sound is well was not seen, and the next asking may give it. */
 const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "text"])
 
-const kindOf = (fault: Fault): SetbackKind =>
+const kindOf = (fault: Fault): FailureKind =>
   fault._tag !== "NoAudio" ? kinds[fault._tag] : unseen.has(fault.reason) ? "broken" : "bad-audio"
 
 /** A fault as it is kept and told. */
-export const setbackOf = (fault: Fault): Setback =>
-  Setback.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
+export const setbackOf = (fault: Fault): FailureReason =>
+  FailureReason.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
 
 /** Whether a request may be tried again as it is. */
 export const isPassing = (fault: CallFault): boolean => fault._tag !== "Refused"

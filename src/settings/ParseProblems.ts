@@ -1,6 +1,6 @@
 /** What is wrong with a value that a schema does not take: where, and what was expected, without repeating the value. */
 import { type ParseResult, SchemaAST } from "effect"
-import { expectedBy } from "../domain/values/SchemaWords.ts"
+import { describeSchema } from "../domain/values/SchemaWords.ts"
 
 /** A path into a value; empty for the value itself. */
 export type Path = ReadonlyArray<PropertyKey>
@@ -16,21 +16,21 @@ export const firstProblem = (
     case "Composite": {
       const [first = issue] = listOf(issue.issues)
       return first === issue || SchemaAST.isUnion(issue.ast)
-        ? { path, message: `expected ${expectedBy(issue.ast)}` }
+        ? { path, message: `expected ${describeSchema(issue.ast)}` }
         : firstProblem(first, path)
     }
     case "Refinement":
     case "Transformation":
       return issue.kind === "From"
         ? firstProblem(issue.issue, path)
-        : { path, message: `expected ${expectedBy(issue.ast)}` }
+        : { path, message: `expected ${describeSchema(issue.ast)}` }
     case "Missing":
       return { path, message: "is missing" }
     case "Unexpected":
       return { path, message: "is not known here" }
     case "Type":
     case "Forbidden":
-      return { path, message: `expected ${expectedBy(issue.ast)}` }
+      return { path, message: `expected ${describeSchema(issue.ast)}` }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a schema does not take of a manifest: one fault a place, in words that tell how to mend it. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
-import { nearest } from "../domain/values/DidYouMean.ts"
+import { nearestName } from "../domain/values/DidYouMean.ts"
 import { choicesAt, keysAt, type Place, placeOfKey, wantedAt } from "./SchemaShape.ts"
 
 /** A fault at a place in a value. */
@@ -101,6 +101,6 @@ const shown = (value: unknown): string => {
 }
 
 const meantBy = (typed: string, known: ReadonlyArray<string>): string => {
-  const near = nearest(typed, known)
+  const near = nearestName(typed, known)
   return near === undefined ? "" : `; did you mean ${near}?`
 }

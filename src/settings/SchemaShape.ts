@@ -1,6 +1,6 @@
 /** What a schema takes at a place, and where it knows a key: for messages on manifests. */
 import { Array, SchemaAST } from "effect"
-import { expectedBy } from "../domain/values/SchemaWords.ts"
+import { describeSchema } from "../domain/values/SchemaWords.ts"
 
 /** A place in a value: keys and positions from the outside in. */
 export type Place = ReadonlyArray<PropertyKey>
@@ -17,7 +17,7 @@ export const wantedAt = (ast: SchemaAST.AST, place: Place): string => {
     ...(taken.some(SchemaAST.isTypeLiteral)
       ? [`keys with their values${keys.length === 0 || keys.length > 8 ? "" : ` (${keys.join(", ")})`}`]
       : []),
-    ...Array.dedupe(others.map(expectedBy))
+    ...Array.dedupe(others.map(describeSchema))
   ].join(", or ")
 }
 

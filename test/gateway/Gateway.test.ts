@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ModelId, ProviderId, TaskId, VoiceId } from "../../src/domain/values/Ids.ts"
-import { markOf } from "../../src/domain/task/TaskMarker.ts"
+import { markerOf } from "../../src/domain/task/TaskMarker.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
@@ -506,7 +506,7 @@ it.scopedLive("asks the task for a fresh address when the one it has is stale", 
 const history = (count: number, base: 0 | 1, largest: number, says: object = {}) => {
   const tasks = Array.from({ length: count }, (_, i) => ({
     task_id: `8d7f9a52-0c3e-4b5e-9f5e-${String(i).padStart(12, "0")}`,
-    voice_name: `ep01 #${i} ·${markOf(utterance.key, i + 1)}`,
+    voice_name: `ep01 #${i} ·${markerOf(utterance.key, i + 1)}`,
     created_at: new Date(Date.UTC(2030, 0, 1) - i * 60_000).toISOString(),
     status: "done"
   }))
@@ -526,8 +526,8 @@ for (const base of [0, 1] as const)
       const walk = yield* through(service.url, (gateway) => gateway.history(0))
       expect(walk.tasks.length).toBe(45)
       expect(walk.echoes).toBe(true)
-      expect(walk.find(markOf(utterance.key, 45))?.task).toBe("8d7f9a52-0c3e-4b5e-9f5e-000000000044")
-      expect(walk.find(markOf(utterance.key, 46))).toBe(undefined)
+      expect(walk.find(markerOf(utterance.key, 45))?.task).toBe("8d7f9a52-0c3e-4b5e-9f5e-000000000044")
+      expect(walk.find(markerOf(utterance.key, 46))).toBe(undefined)
     })
   )
 

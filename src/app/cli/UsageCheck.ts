@@ -1,7 +1,7 @@
 /** Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where not. */
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { badUsage, type Ended } from "../ExitCodes.ts"
 
 /** An option by its long name with the dashes. */
@@ -135,6 +135,6 @@ export const optionsKnown = (path: CommandPath, words: ReadonlyArray<string>): E
 
 /** What was probably meant, as the end of a sentence. */
 const meant = (typed: string, known: ReadonlyArray<string>): string => {
-  const near = nearest(typed, known)
+  const near = nearestName(typed, known)
   return near === undefined ? "" : `; did you mean ${near}?`
 }

@@ -4,7 +4,7 @@ import {
   type PlannedJob,
   type PlanReport,
   type TightLine,
-  toBeSent
+  effortToSend
 } from "../../domain/report/PlanReport.ts"
 import { lengthsText } from "../../pages/documents/LengthSources.ts"
 import { costLines } from "../../pages/documents/PlanCosts.ts"
@@ -129,7 +129,7 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
 
 const nothingOr = (effort: Effort, told: (tasks: number) => string): string => {
   const { utterances, underWay, refused } = effort
-  const tasks = toBeSent(effort)
+  const tasks = effortToSend(effort)
   if (tasks > 0) return told(tasks)
   return utterances === 0
     ? "Nothing would be sent: there is nothing to say."

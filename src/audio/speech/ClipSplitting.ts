@@ -7,7 +7,7 @@ import { peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
 import { type Bounds, boundsWithin, speechIn } from "./SpeechTrim.ts"
 import { type Expected, isQuietBetween, withUnsaid } from "./MissingParts.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** What is known of the parts of a clip. */
 export interface CutHints {
@@ -94,7 +94,7 @@ const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
       peak: peakOf(samples)
     },
     // Every part was made by its own constructor.
-    unchecked
+    skipValidation
   )
 }
 

@@ -1,7 +1,7 @@
 /** Parts of a clip that are not in it: a provider passes over what its voice cannot say. */
 import { Segment } from "../../domain/speech/Clip.ts"
 import { Lufs, type Millis } from "../../domain/time/Units.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { boundsWithin, type Speech } from "./SpeechTrim.ts"
 
@@ -39,7 +39,7 @@ export const withUnsaid = (expected: ReadonlyArray<Expected | undefined>, said: 
   const [first, ...others] = expected.map((time) => {
     const here = said[next] ?? said[said.length - 1]!
     const at = next < said.length ? here.from : here.to
-    if (time === undefined) return Segment.make({ from: at, to: at, loudness: silence, peak: 0 }, unchecked)
+    if (time === undefined) return Segment.make({ from: at, to: at, loudness: silence, peak: 0 }, skipValidation)
     next++
     return here
   })

@@ -8,7 +8,7 @@ import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.
 import { LanguageWritten } from "../values/LanguageName.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
-import { NotifySettings, ProviderSettings, ServiceSettings } from "./ServiceSettings.ts"
+import { NotifySettings, ProviderLimits, ServiceSettings } from "./ServiceSettings.ts"
 import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings } from "./SoundSettings.ts"
 
 const path = Schema.NonEmptyTrimmedString
@@ -97,7 +97,7 @@ export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
   service: optional(ServiceSettings, "The service that speaks: embedded, or its base address."),
   providers: optional(
-    Schema.Record({ key: ProviderId, value: ProviderSettings }),
+    Schema.Record({ key: ProviderId, value: ProviderLimits }),
     "Limits and prices of providers."
   ),
   notify: optional(NotifySettings, "Who is told when a run has ended."),

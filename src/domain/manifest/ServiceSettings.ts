@@ -4,7 +4,7 @@ import { described, optional } from "./FieldDescription.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
 /** Limits and prices of a provider, each overriding the built-in profile. */
-export const ProviderSettings = Schema.Struct({
+export const ProviderLimits = Schema.Struct({
   concurrency: optional(Schema.Int.pipe(Schema.between(1, 1_000)), "Tasks in flight at once."),
   perSecond: optional(Schema.Positive, "Tasks started in any one second, at most."),
   maxChars: optional(Schema.Int.pipe(Schema.between(1, 1_000_000)), "The most characters of one task."),

@@ -139,7 +139,7 @@ export interface PlanReport {
 }
 
 /** How many tasks would be created. */
-export const toBeSent = ({
+export const effortToSend = ({
   utterances,
   reused,
   underWay,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
 import { UtteranceKey } from "../values/Ids.ts"
-import { unchecked } from "../values/SkipValidation.ts"
+import { skipValidation } from "../values/SkipValidation.ts"
 
 /**
  * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are one
@@ -89,7 +89,7 @@ export const makeUtterance = (
       said,
       characters: charactersOf(text)
     },
-    unchecked
+    skipValidation
   )
 
 /** The name under which a line is found by its reference. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /** The kinds of faults, each with a rule of its own. */
-export const SetbackKind = Schema.Literal(
+export const FailureKind = Schema.Literal(
   /** The service refused this request for good: its text, voice, model or controls. */
   "refused",
   /** Too many requests. */
@@ -22,15 +22,15 @@ export const SetbackKind = Schema.Literal(
   /** The clip was deleted or damaged, and its task no longer gives it. */
   "clip-gone"
 )
-export type SetbackKind = typeof SetbackKind.Type
+export type FailureKind = typeof FailureKind.Type
 
 /** A fault with its cause in words: one line, without a key or an address in it. */
-export class Setback extends Schema.Class<Setback>("Setback")({
-  kind: SetbackKind,
+export class FailureReason extends Schema.Class<FailureReason>("Setback")({
+  kind: FailureKind,
   words: Schema.NonEmptyString
 }) {}
 
-const passing: ReadonlySet<SetbackKind> = new Set([
+const passing: ReadonlySet<FailureKind> = new Set([
   "slow-down",
   "broken",
   "never-settled",
@@ -40,13 +40,13 @@ const passing: ReadonlySet<SetbackKind> = new Set([
 ])
 
 /** Whether a fault may have passed by itself, so that the next run tries again without being told to. */
-export const isPassing = (kind: SetbackKind): boolean => passing.has(kind)
+export const isTransientReason = (kind: FailureKind): boolean => passing.has(kind)
 
 /**
  * How a failed utterance gets another chance without being paid for twice: its task is asked again, looked for, or, where
  * there is none that could still give audio, spoken anew.
  */
-export const revivalOf = (kind: SetbackKind, hasTask: boolean): "retry" | "recall" | "resume" => {
+export const retryTimeOf = (kind: FailureKind, hasTask: boolean): "retry" | "recall" | "resume" => {
   if (kind === "undecidable") return "recall"
   return hasTask && (kind === "broken" || kind === "slow-down" || kind === "never-settled")
     ? "resume"

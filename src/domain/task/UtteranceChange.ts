@@ -1,7 +1,7 @@
 /** What happens to an utterance, with what is to be remembered of it: the store's one way to change a state. */
 import type { Clip } from "../speech/Clip.ts"
 import type { TaskId, UtteranceKey } from "../values/Ids.ts"
-import type { Setback } from "./FailureReason.ts"
+import type { FailureReason } from "./FailureReason.ts"
 import type { UtteranceEvent } from "./UtteranceState.ts"
 
 type Plain<Event extends UtteranceEvent> = { readonly event: Event; readonly key: UtteranceKey }
@@ -20,8 +20,8 @@ export type UtteranceChange =
   | Plain<"refetch">
   | Plain<"place">
   /** The next create is a new take, with a mark of its own. */
-  | (Plain<"lose"> & { readonly setback: Setback })
-  | (Plain<"fail"> & { readonly setback: Setback })
+  | (Plain<"lose"> & { readonly setback: FailureReason })
+  | (Plain<"fail"> & { readonly setback: FailureReason })
   | Plain<"retry">
   | Plain<"recall">
   | Plain<"resume">

@@ -53,7 +53,7 @@ export const millisHolding = (length: Frames, rate: SampleRate): Millis =>
   Millis.make(Math.ceil((length * 1000) / rate))
 
 /** Seconds, as reports and people write them, from milliseconds. */
-export const seconds = (position: Millis): number => position / 1000
+export const toSeconds = (position: Millis): number => position / 1000
 
 /** Milliseconds from seconds, rounded to the nearest, at least 0. */
 export const fromSeconds = (value: number): Millis => millis(value * 1000)

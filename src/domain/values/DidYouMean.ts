@@ -2,7 +2,7 @@
 import { distance } from "fastest-levenshtein"
 
 /** The known name that is nearest to a mistyped one, whatever its case; undefined where more than a third of its letters, and more than two, would be wrong, or all of them. */
-export const nearest = (typed: string, known: ReadonlyArray<string>): string | undefined => {
+export const nearestName = (typed: string, known: ReadonlyArray<string>): string | undefined => {
   const [best] = known
     .map((name) => ({ name, away: distance(typed.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.away - b.away)

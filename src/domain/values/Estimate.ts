@@ -1,6 +1,6 @@
 /** A quantity that is learned from what was seen: its usual value and how far it strays. */
 import { Schema } from "effect"
-import { unchecked } from "./SkipValidation.ts"
+import { skipValidation } from "./SkipValidation.ts"
 
 /** A running estimate. Units are those of the values given to `learn`. */
 export class Estimate extends Schema.Class<Estimate>("Estimate")({
@@ -29,6 +29,6 @@ export const learn = (known: Estimate | undefined, value: number): Estimate => {
       mean: known.mean + share * error,
       spread: known.spread + share * (Math.abs(error) - known.spread)
     },
-    unchecked
+    skipValidation
   )
 }

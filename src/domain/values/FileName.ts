@@ -21,4 +21,4 @@ export const faultOfName = (name: string): string | undefined => {
 export const withoutForbidden = (name: string): string => name.replaceAll(forbidden, "_")
 
 /** A name that is no device's. */
-export const notDevice = (name: string): string => (device.test(name) ? `_${name}` : name)
+export const avoidDeviceName = (name: string): string => (device.test(name) ? `_${name}` : name)

@@ -1,7 +1,7 @@
 /** Languages as people write them, read as tags: `french`, `fra`, `fr_FR` and `fr-FR`. */
 import { Either, Option, ParseResult, Schema } from "effect"
 import { LanguageTag } from "./Ids.ts"
-import { nearest } from "./DidYouMean.ts"
+import { nearestName } from "./DidYouMean.ts"
 
 const expected = "expected a language such as en, vi, pt-BR or French"
 
@@ -13,7 +13,7 @@ export const languageNamed = (written: string): Either.Either<LanguageTag, strin
   // No language has a code of more than three letters, so a longer word is a name.
   if (/^[A-Za-z]{2,3}(?:-|$)/u.test(text) && Schema.is(LanguageTag)(text))
     return Either.right(LanguageTag.make(shortest(text)))
-  const near = text.length < 4 ? undefined : nearest(text, [...tags.keys()])
+  const near = text.length < 4 ? undefined : nearestName(text, [...tags.keys()])
   const tag = near === undefined ? undefined : tags.get(near)
   const meant = near === undefined ? "" : `; did you mean ${titled(near)} (${tag ?? ""})?`
   return Either.left(`${expected}, found ${JSON.stringify(written)}${meant}`)

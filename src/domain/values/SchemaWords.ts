@@ -2,7 +2,7 @@
 import { Option, ParseResult, SchemaAST } from "effect"
 
 /** What a schema takes, in words. */
-export const expectedBy = (ast: SchemaAST.AST): string => {
+export const describeSchema = (ast: SchemaAST.AST): string => {
   const told = ownWords(ast)
   if (told !== undefined) return told
   switch (ast._tag) {
@@ -11,7 +11,7 @@ export const expectedBy = (ast: SchemaAST.AST): string => {
     case "Union":
       return ast.types
         .filter((type) => !SchemaAST.isUndefinedKeyword(type))
-        .map(expectedBy)
+        .map(describeSchema)
         .join(" or ")
     case "StringKeyword":
       return "a text"
@@ -26,9 +26,9 @@ export const expectedBy = (ast: SchemaAST.AST): string => {
         ? "an object"
         : `an object with ${ast.propertySignatures.map((property) => String(property.name)).join(", ")}`
     case "Refinement":
-      return expectedNumber(ast) ?? expectedText(ast) ?? expectedBy(ast.from)
+      return expectedNumber(ast) ?? expectedText(ast) ?? describeSchema(ast.from)
     case "Transformation":
-      return expectedBy(ast.from)
+      return describeSchema(ast.from)
     default:
       return String(ast)
   }

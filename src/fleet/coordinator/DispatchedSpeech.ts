@@ -1,7 +1,7 @@
 /** The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted. */
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
-import { Setback } from "../../domain/task/FailureReason.ts"
+import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
@@ -194,7 +194,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (end._tag === "Ended" && (record.state === "failed" || said === undefined)) {
         const setback =
           record.setback ??
-          Setback.make({ kind: "broken", words: `a worker failed at it: ${end.job.failedReason}` })
+          FailureReason.make({ kind: "broken", words: `a worker failed at it: ${end.job.failedReason}` })
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
         run.counts.failed++
         return yield* progress.emit({

@@ -1,14 +1,14 @@
 /** The search of the service's history for marks: whether a create whose answer was lost made a task. */
 import { Effect, Option } from "effect"
 import type { TaskPage } from "../../contract/Task.ts"
-import { type Mark, marksIn } from "../../domain/task/TaskMarker.ts"
+import { type TaskMarker, markersIn } from "../../domain/task/TaskMarker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
 
 /** A walk through the history, from the newest task to those older than was asked for. */
 export interface Walk {
   /** The task of a mark; of several the newest that has not failed. */
-  readonly find: (mark: Mark) => PastTask | undefined
+  readonly find: (mark: TaskMarker) => PastTask | undefined
   /** Every task seen. */
   readonly tasks: ReadonlyArray<PastTask>
   /** Whether labels come back: true where one of ours was seen, false where tasks were seen and none had a label. */
@@ -98,7 +98,7 @@ const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): Walk => {
   let echoes: boolean | undefined = tasks.length === 0 ? undefined : false
   for (const task of tasks) {
     if (task.label === undefined) continue
-    for (const mark of marksIn(task.label)) {
+    for (const mark of markersIn(task.label)) {
       echoes = true
       const known = byMark.get(mark)
       if (known === undefined || (known.failed && !task.failed)) byMark.set(mark, task)

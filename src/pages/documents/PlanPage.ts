@@ -1,5 +1,5 @@
 /** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
-import { type PlannedJob, type PlanReport, type TightLine, toBeSent } from "../../domain/report/PlanReport.ts"
+import { type PlannedJob, type PlanReport, type TightLine, effortToSend } from "../../domain/report/PlanReport.ts"
 import { type Card, cards } from "../parts/Cards.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
@@ -96,7 +96,7 @@ const verdict = ({ faults, total }: PlanReport): Html => {
 const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   {
     name: "To be sent",
-    value: grouped(toBeSent(total)),
+    value: grouped(effortToSend(total)),
     detail: `of ${counted(total.utterances, "utterance")}; ${grouped(total.reused)} at hand${total.underWay === 0 ? "" : `, ${grouped(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${grouped(total.refused)} failed for good`}`,
     poor: total.refused > 0
   },

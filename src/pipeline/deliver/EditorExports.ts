@@ -5,7 +5,7 @@ import type { Room } from "../../audio/kernels/BufferPool.ts"
 import { resampled } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
-import { notDevice } from "../../domain/values/FileName.ts"
+import { avoidDeviceName } from "../../domain/values/FileName.ts"
 import type { TimelineName } from "../../domain/manifest/Outputs.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import {
@@ -16,7 +16,7 @@ import {
   TimelineMedia,
   TimelineTrack
 } from "../../domain/speech/Timeline.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import {
   deliveryRate,
   type Frames,
@@ -46,7 +46,7 @@ import { openFolder, writeChanged } from "../report/ResultFolder.ts"
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
 export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
   const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
-  const names = distinctNames(speakers.map((speaker) => notDevice(plainName(speaker ?? "voice"))))
+  const names = distinctNames(speakers.map((speaker) => avoidDeviceName(plainName(speaker ?? "voice"))))
   return Array.zipWith(speakers, names, (speaker, name) => ({
     speaker,
     sink: { path: pathOf(name), format: formatOf(made, "wav"), ...about(made) }
@@ -214,7 +214,7 @@ export const timelineOf = (made: Deliverable, filmPath: string | undefined): Tim
             length: fileLength(placement, reel),
             timeReference: timeReferenceOf(placement, reel)
           },
-          unchecked
+          skipValidation
         ),
         sourceIn: frames(0),
         at: placement.start,
@@ -223,7 +223,7 @@ export const timelineOf = (made: Deliverable, filmPath: string | undefined): Tim
         text: textOf(placement),
         flags: placement.flags
       },
-      unchecked
+      skipValidation
     )
   return Timeline.make({
     name: job.id,

@@ -2,7 +2,7 @@
 import { Array } from "effect"
 import { knownProviders } from "../../domain/values/Ids.ts"
 import type { Manifest } from "../../domain/manifest/Manifest.ts"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
@@ -99,7 +99,7 @@ const faultsOfProviders = (
     return Array.dedupe(named.filter((provider) => provider !== undefined))
       .filter((provider) => !declared.includes(provider))
       .map((provider) => {
-        const near = nearest(provider, declared)
+        const near = nearestName(provider, declared)
         return InputFault.make({
           file,
           message:

@@ -1,12 +1,12 @@
 /** Names of jobs: what one is called whose manifest says nothing, and which are one on a disk. */
-import { mostBytes, notDevice, withoutForbidden } from "../../domain/values/FileName.ts"
+import { mostBytes, avoidDeviceName, withoutForbidden } from "../../domain/values/FileName.ts"
 
 /** Letters of a job's name at most, as `JobId` has it. */
 const mostLetters = 120
 
 /** A file's name without its ending, with what no disk takes left out, and what is too long cut off. */
 export const jobNameFrom = (stem: string): string => {
-  const letters = Array.from(notDevice(trimmed(withoutForbidden(stem))))
+  const letters = Array.from(avoidDeviceName(trimmed(withoutForbidden(stem))))
   while (isTooLong(letters.join(""))) letters.pop()
   return trimmed(letters.join(""))
 }

@@ -2,7 +2,7 @@
 import { Placement } from "../../domain/speech/Placement.ts"
 import { frames, framesAt, type Millis, millis } from "../../domain/time/Units.ts"
 import type { Programme } from "./MixPlan.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** The most samples of an excerpt, all channels: four minutes at 24 kHz, mono. */
 const mostSamples = 6_000_000
@@ -66,5 +66,5 @@ const groupsOf = (placements: ReadonlyArray<Placement>): ReadonlyArray<Group> =>
 
 const movedBy = (placement: Placement, by: number): Placement => {
   const moved = (at: Millis) => millis(at + by)
-  return Placement.make({ ...placement, start: moved(placement.start), end: moved(placement.end) }, unchecked)
+  return Placement.make({ ...placement, start: moved(placement.start), end: moved(placement.end) }, skipValidation)
 }

@@ -17,7 +17,7 @@ import {
   millisAtMicros,
   millisHolding,
   SampleRate,
-  seconds
+  toSeconds
 } from "../../domain/time/Units.ts"
 import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
@@ -105,12 +105,12 @@ const tightLine = (
     ...(line === undefined ? {} : { line }),
     ...(first.speaker === undefined ? {} : { speaker: first.speaker }),
     said: lines.map(({ said }) => said).join(" "),
-    start: seconds(first.slot?.start ?? millis(0)),
-    end: seconds(slotEnd),
-    needs: seconds(needs),
+    start: toSeconds(first.slot?.start ?? millis(0)),
+    end: toSeconds(slotEnd),
+    needs: toSeconds(needs),
     lengthFrom,
     speed: Math.round(speed * 100) / 100,
-    late: seconds(millis(end - slotEnd)),
+    late: toSeconds(millis(end - slotEnd)),
     flags,
     ...(shortenBy === undefined ? {} : { shortenBy })
   }

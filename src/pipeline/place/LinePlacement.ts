@@ -6,7 +6,7 @@ import { type Clip, isSaid } from "../../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line, Slot } from "../../domain/speech/Line.ts"
 import { ClipPart, type FitLimits, Placement } from "../../domain/speech/Placement.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
 import { charactersOf, lineName, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 
@@ -43,7 +43,7 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
 
 /** A placement that the film does not hold: what lies behind its end is not heard. */
 const cutOff = (placement: Placement): Placement =>
-  Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, unchecked)
+  Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, skipValidation)
 
 /** The names of the lines that their provider passed over, whatever else it said in their task. */
 export const unsaidLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
@@ -93,7 +93,7 @@ const shorterTakes = ({
       const clip = clips.get(utterance.key)
       if (clip === undefined) return []
       const [heard] = clip.segments
-      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 }, unchecked)]
+      const parts: Block["parts"] = [ClipPart.make({ utterance: utterance.key, segment: 0 }, skipValidation)]
       const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
       return [[lineName(line), { parts, length }] as const]
     })
@@ -113,7 +113,7 @@ const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => 
       const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
       const heard = clip.segments[segment]
       if (!Array.isNonEmptyArray(members) || heard === undefined || !isSaid(heard)) return
-      const part = ClipPart.make({ utterance: utterance.key, segment }, unchecked)
+      const part = ClipPart.make({ utterance: utterance.key, segment }, skipValidation)
       const length = millisHolding(framesBetween(heard.from, heard.to), clip.rate)
       const name = lineName(group[0])
       const before = blocks.get(name)
@@ -196,5 +196,5 @@ const placementOf = (block: Block, fitted: Fitted): Placement =>
       ],
       ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
     },
-    unchecked
+    skipValidation
   )

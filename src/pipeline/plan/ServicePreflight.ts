@@ -1,7 +1,7 @@
 /** The last look before anything is paid for: whether the service knows the providers and voices that are asked for. */
 import { Array, Effect } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { Broken } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -103,7 +103,7 @@ const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted:
 })
 
 const unknown = (kind: string, id: string, known: ReadonlyArray<string>): string => {
-  const near = nearest(id, known)
+  const near = nearestName(id, known)
   const some =
     known.length <= 8 ? known.join(", ") : `${known.slice(0, 8).join(", ")} … (dubwright voices lists all)`
   return `unknown ${kind} "${id}"${near === undefined ? "" : ` (did you mean ${near}?)`}; the service has ${some}`

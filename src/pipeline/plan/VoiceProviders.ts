@@ -1,7 +1,7 @@
 /** Finds the provider of voices that a batch names without one, in the service's lists of voices. */
 import { Array, Effect } from "effect"
 import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
@@ -95,7 +95,7 @@ const ambiguous = (voice: VoiceId, providers: ReadonlyArray<ProviderId>): string
 
 const unknown = (voice: VoiceId, lists: VoiceLists): string => {
   const near = [...lists].flatMap(([provider, known]) => {
-    const name = nearest(voice, [...known])
+    const name = nearestName(voice, [...known])
     return name === undefined ? [] : [`"${name}" of ${provider}`]
   })
   const meant = near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`

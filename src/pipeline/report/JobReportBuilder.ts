@@ -7,7 +7,7 @@ import type { Line } from "../../domain/speech/Line.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import {
   type Frames,
   deliveryRate,
@@ -15,7 +15,7 @@ import {
   type Millis,
   millis,
   millisAtMicros,
-  seconds
+  toSeconds
 } from "../../domain/time/Units.ts"
 import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -93,7 +93,7 @@ export const entriesOf = (
   outcomes
     .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
     .map((entry, at) =>
-      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, unchecked)
+      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, skipValidation)
     )
 
 /** The report; `length` is the result's in frames at 48 kHz. */
@@ -263,8 +263,8 @@ const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, Read
 
 const cueReport = (cue: CueOutcome): CueReport => ({
   index: cue.index,
-  start: seconds(cue.start),
-  end: seconds(cue.end),
+  start: toSeconds(cue.start),
+  end: toSeconds(cue.end),
   text: cue.text,
   ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
   status: statusOf(cue),
@@ -275,8 +275,8 @@ const cueReport = (cue: CueOutcome): CueReport => ({
     ? {}
     : {
         placed: {
-          start: seconds(cue.heard.start),
-          end: seconds(cue.heard.end),
+          start: toSeconds(cue.heard.start),
+          end: toSeconds(cue.heard.end),
           speed: Math.round(cue.heard.speed * 1000) / 1000
         }
       }),

@@ -3,7 +3,7 @@ import { Effect, Either, ParseResult, Schema } from "effect"
 import { type CueOverride, type CueOverrides, overrideName } from "../../domain/manifest/CueOverride.ts"
 import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
-import { seconds } from "../../domain/time/Units.ts"
+import { toSeconds } from "../../domain/time/Units.ts"
 import type { KnownVoice, Wish, Wishes } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../load/Job.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
@@ -106,7 +106,7 @@ export const wishOf = ({ said, casting, slot }: Line, batch: Batch): Wish => ({
   provider: casting.provider,
   voice: casting.voice,
   ...(batch.profileOf(casting.provider).controls.speed === undefined ? {} : { speed: casting.speed ?? 1 }),
-  ...(slot === undefined ? {} : { start: seconds(slot.start), end: seconds(slot.end) })
+  ...(slot === undefined ? {} : { start: toSeconds(slot.start), end: toSeconds(slot.end) })
 })
 
 /** The voices that lines have, to choose from. */

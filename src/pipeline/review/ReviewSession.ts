@@ -10,7 +10,7 @@ import {
   type Millis,
   millis,
   millisAtMicros,
-  seconds
+  toSeconds
 } from "../../domain/time/Units.ts"
 import type { CuePart, CueSheet, Take, Wishes } from "../../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
@@ -78,8 +78,8 @@ export const takeOf = Effect.fn("Review.take")(function* (
   const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
   const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
   const take: Take = {
-    start: seconds(first.start),
-    end: seconds(millis(end)),
+    start: toSeconds(first.start),
+    end: toSeconds(millis(end)),
     speed: Math.max(...placements.map(({ speed }) => speed)),
     flags: Array.dedupe(placements.flatMap(({ flags }) => flags)),
     ...(shortenBy === undefined ? {} : { shortenBy }),

@@ -1,6 +1,6 @@
 /** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
 import { Duration, Effect, Either } from "effect"
-import { Setback } from "../../domain/task/FailureReason.ts"
+import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { setbackOf } from "../../gateway/GatewayErrors.ts"
 import type { Done } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -81,4 +81,4 @@ const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) => {
   return mayReroll(run, row) ? anew(run, row, setback) : new Hopeless({ setback })
 }
 
-const badAudioOf = (words: string): Setback => Setback.make({ kind: "bad-audio", words })
+const badAudioOf = (words: string): FailureReason => FailureReason.make({ kind: "bad-audio", words })

@@ -10,7 +10,7 @@ import type { Unusable } from "../clips/ClipAnalysis.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
 import { endingOf } from "../clips/AudioFormatDetection.ts"
 import type { SpeakParts } from "./SpeakRun.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** A clip that was kept. */
 export interface KeptClip {
@@ -52,7 +52,7 @@ export const keepClip = (
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     if (suspect === undefined) learned.spoke(casting, characters, speechMillis(segments, rate))
     return Either.right({
-      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, unchecked),
+      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, skipValidation),
       bytes,
       suspect
     })

@@ -1,6 +1,6 @@
 /** What a fault leads to: the run's end, a take given up, or an utterance set aside. */
 import { Duration, Effect } from "effect"
-import type { Setback } from "../../domain/task/FailureReason.ts"
+import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, setbackOf } from "../../gateway/GatewayErrors.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -34,7 +34,7 @@ export const halting = (
 export const lost = (
   run: SpeakRun,
   row: UtteranceRow,
-  setback: Setback
+  setback: FailureReason
 ): Effect.Effect<never, Ending | StateUnusable> =>
   row.losses + 1 >= mostLosses ? new Hopeless({ setback }) : anew(run, row, setback)
 
@@ -42,7 +42,7 @@ export const lost = (
 export const anew = (
   run: SpeakRun,
   { utterance }: UtteranceRow,
-  setback: Setback
+  setback: FailureReason
 ): Effect.Effect<never, Ending | StateUnusable> =>
   Effect.gen(function* () {
     yield* run.store.apply({ event: "lose", key: utterance.key, setback })

@@ -1,6 +1,6 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
 import { Duration, Effect } from "effect"
-import { markOf } from "../../domain/task/TaskMarker.ts"
+import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { Broken, type CallFault } from "../../gateway/GatewayErrors.ts"
 import type { Walk } from "../../gateway/requests/TaskHistory.ts"
 import type { PastTask } from "../../gateway/response/TaskSnapshot.ts"
@@ -58,7 +58,7 @@ export const search = (
     const look: Effect.Effect<Finding, CallFault | StateUnusable> = Effect.gen(function* () {
       const at = run.now()
       const walk = yield* run.gateway.history(row.announcedAt ?? lostAt)
-      const task = walk.find(markOf(row.utterance.key, row.take))
+      const task = walk.find(markerOf(row.utterance.key, row.take))
       if (task !== undefined) return { _tag: "Found", task } as const
       if (yield* isBehind(run, row, { at, walk }, lostAt)) {
         if (at - lostAt >= Duration.toMillis(longestLag))

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
-import { markOf, marksIn } from "../../domain/task/TaskMarker.ts"
+import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
 import { setbackOf } from "../../gateway/GatewayErrors.ts"
 import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
 import { lookPlan, settle } from "../../gateway/requests/Polling.ts"
@@ -77,5 +77,5 @@ const awaited = (
 const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: Sight): void => {
   if (run.echoes.seen !== undefined || sight._tag === "GivenUp") return
   run.echoes.seen =
-    sight.label !== undefined && marksIn(sight.label).includes(markOf(row.utterance.key, row.take))
+    sight.label !== undefined && markersIn(sight.label).includes(markerOf(row.utterance.key, row.take))
 }

@@ -4,8 +4,8 @@
  */
 import { Duration, Effect, Fiber, Schedule } from "effect"
 import type { ProviderId, TaskId } from "../../domain/values/Ids.ts"
-import { labelled, markOf } from "../../domain/task/TaskMarker.ts"
-import { Setback } from "../../domain/task/FailureReason.ts"
+import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
+import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, setbackOf } from "../../gateway/GatewayErrors.ts"
 import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
 import { asked, backoff, persistently } from "../../gateway/pacing/RetrySchedules.ts"
@@ -115,8 +115,8 @@ const taken = (
   })
 
 /** Of a create whose task is not known: whoever goes on with it looks for the task before it is sent again. */
-const undecidable = (why: string): Setback =>
-  Setback.make({
+const undecidable = (why: string): FailureReason =>
+  FailureReason.make({
     kind: "undecidable",
     words: `its create got no answer, and ${why}: it may have been paid for`
   })
@@ -175,7 +175,7 @@ const attempt = (
     if (!(yield* run.afforded(cost))) return yield* new Left()
 
     const profile = run.settings.profileOf(casting.provider)
-    const label = labelled(row.label, markOf(key, row.take))
+    const label = labelWithMarker(row.label, markerOf(key, row.take))
     const sent = yield* landed(
       run,
       Effect.gen(function* () {

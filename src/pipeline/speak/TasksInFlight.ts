@@ -1,7 +1,7 @@
 /** What of a batch the service has made already, or is about to: it is waited for, and not sent again. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { revivalOf } from "../../domain/task/FailureReason.ts"
+import { retryTimeOf } from "../../domain/task/FailureReason.ts"
 import { isUnderWay, type UtteranceState } from "../../domain/task/UtteranceState.ts"
 import type { Standing } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -16,7 +16,7 @@ export const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap
     ...those(isUnderWay),
     ...failed.flatMap(({ utterance: { key }, task }) => {
       const kind = standings.get(key)?.setback?.kind
-      return kind !== undefined && revivalOf(kind, task !== undefined) === "resume" ? [key] : []
+      return kind !== undefined && retryTimeOf(kind, task !== undefined) === "resume" ? [key] : []
     })
   ])
 })

@@ -1,7 +1,7 @@
 /** One utterance from where it stands to its end, whoever hands it out: a run on this machine, or a worker of a fleet. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { Setback } from "../../domain/task/FailureReason.ts"
+import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
 import type { Slots } from "../../gateway/pacing/Slots.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -61,7 +61,7 @@ const leave = (run: SpeakRun) =>
     return "left" as const
   })
 
-const fail = (run: SpeakRun, row: UtteranceRow, setback: Setback) =>
+const fail = (run: SpeakRun, row: UtteranceRow, setback: FailureReason) =>
   Effect.gen(function* () {
     const { key, casting } = row.utterance
     yield* run.store.apply({ event: "fail", key, setback })

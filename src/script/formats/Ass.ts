@@ -7,7 +7,7 @@ import { millis } from "../../domain/time/Units.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, voicesOf } from "../markup/CueVoices.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isOverride } from "../markup/InlineDirectives.ts"
 import { longestTime } from "./TimingLine.ts"
 
@@ -34,7 +34,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       const times = { start: before, end: before }
       const why = `"${found}": ${expected}`
       const words = (event.Text ?? null) === null ? { text: lastField(written) } : wordsOf(event)
-      lost.push(LostCue.make({ index: i + 1, ...times, line, why, ...words }, unchecked))
+      lost.push(LostCue.make({ index: i + 1, ...times, line, why, ...words }, skipValidation))
       return
     }
     before = millis(Math.max(start, end))
@@ -50,7 +50,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
           ...styleOf(event),
           ...wordsOf(event)
         },
-        unchecked
+        skipValidation
       )
     )
   })
@@ -58,7 +58,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const why = `"${excerpt(written)}": expected a Format line above it that names ${needed.join(", ")}`
     const times = { start: before, end: before }
     lost.push(
-      LostCue.make({ index: events.length + i + 1, ...times, line, why, text: lastField(written) }, unchecked)
+      LostCue.make({ index: events.length + i + 1, ...times, line, why, text: lastField(written) }, skipValidation)
     )
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)

@@ -1,6 +1,6 @@
 /** Blocks of a subtitle file whose times could not be read, as cues of their own: numbered apart from the others. */
 import { type Cue, LostCue } from "../../domain/speech/Cue.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { isBlank } from "../markup/CueLines.ts"
 import type { voicesOf } from "../markup/CueVoices.ts"
@@ -45,6 +45,6 @@ export const lostCues = (
     const at = millis(blocks[before - 1]?.end ?? 0)
     const index = byNumber && number !== undefined && !taken.has(number) ? number : ++last
     taken.add(index)
-    return LostCue.make({ index, start: at, end: at, line, why, ...voices(lines.join("\n")) }, unchecked)
+    return LostCue.make({ index, start: at, end: at, line, why, ...voices(lines.join("\n")) }, skipValidation)
   })
 }

@@ -1,7 +1,7 @@
 /** What plain text and Markdown share on the way to a narration's blocks. */
 import { Block } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { withoutUnseen } from "../markup/CueLines.ts"
 import { unspaced } from "../language/WritingSystems.ts"
 
@@ -16,8 +16,8 @@ export const blockOf = (
   const name = withoutUnseen(speaker).replace(/\s+/gu, " ").trim()
   if (words === "") return []
   return name === ""
-    ? [Block.make({ kind, text: words, line }, unchecked)]
-    : [Block.make({ kind, text: words, line, speaker: SpeakerName.make(name) }, unchecked)]
+    ? [Block.make({ kind, text: words, line }, skipValidation)]
+    : [Block.make({ kind, text: words, line, speaker: SpeakerName.make(name) }, skipValidation)]
 }
 
 /** Lines wrapped by hand, as one; a word hyphenated at a line's end is whole again. */

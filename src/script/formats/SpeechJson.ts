@@ -6,7 +6,7 @@ import { Either, Schema } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Cue, Notice, ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, voicesOf } from "../markup/CueVoices.ts"
@@ -155,7 +155,7 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
             }))
           )
         },
-        unchecked
+        skipValidation
       )
     )
   })

@@ -9,7 +9,7 @@ import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, voicesOf } from "../markup/CueVoices.ts"
 import { lostCues } from "./LostBlocks.ts"
 import { srtClock, type TimingStyle } from "./TimingLine.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** Reads a file's text. */
 export const readSrtVtt = (
@@ -74,7 +74,7 @@ const cueOf = (
 ): Cue | LostCue => {
   const times = { start: millis(parsed.start), end: millis(parsed.end) }
   const cue = { index, ...times, line, ...spokenBy(parsed.text, style) }
-  return why === undefined ? Cue.make(cue, unchecked) : LostCue.make({ ...cue, why }, unchecked)
+  return why === undefined ? Cue.make(cue, skipValidation) : LostCue.make({ ...cue, why }, skipValidation)
 }
 
 const spokenBy = (text: string, style: TimingStyle) =>

@@ -2,7 +2,7 @@
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Cue, Turn } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { MarkedTurn } from "./CueMarkup.ts"
 
 /** Cues by their start; ties in file order. */
@@ -16,8 +16,8 @@ export const voicesOf = (
   const text = turns.map((turn) => turn.text).join("\n")
   const named = turns.map((turn) =>
     turn.speaker === undefined
-      ? Turn.make({ text: turn.text }, unchecked)
-      : Turn.make({ text: turn.text, speaker: SpeakerName.make(turn.speaker) }, unchecked)
+      ? Turn.make({ text: turn.text }, skipValidation)
+      : Turn.make({ text: turn.text, speaker: SpeakerName.make(turn.speaker) }, skipValidation)
   )
   if (named.length > 1 && isNonEmptyReadonlyArray(named)) return { text, turns: named }
   const speaker = named[0]?.speaker

@@ -3,7 +3,7 @@
  * The same signs are also arithmetic, names of files and variables, and sounds (`*coughs*`): those stay.
  */
 import { Cue, Turn } from "../../domain/speech/Cue.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isBareSound, namesSound } from "../language/SoundWords.ts"
 import { wordCount } from "../language/WritingSystems.ts"
 
@@ -86,10 +86,10 @@ export const unemphasized = (cue: Cue, soundStars: boolean): Cue => {
   const [first, ...others] = cue.turns ?? []
   if (first === undefined) {
     const text = withoutEmphasis(cue.text, soundStars)
-    return text === cue.text ? cue : Cue.make({ ...cue, text }, unchecked)
+    return text === cue.text ? cue : Cue.make({ ...cue, text }, skipValidation)
   }
   const plain = (turn: Turn): Turn =>
-    Turn.make({ ...turn, text: withoutEmphasis(turn.text, soundStars) }, unchecked)
+    Turn.make({ ...turn, text: withoutEmphasis(turn.text, soundStars) }, skipValidation)
   const turns = [plain(first), ...others.map(plain)] as const
-  return Cue.make({ ...cue, turns, text: turns.map((turn) => turn.text).join("\n") }, unchecked)
+  return Cue.make({ ...cue, turns, text: turns.map((turn) => turn.text).join("\n") }, skipValidation)
 }

@@ -18,7 +18,7 @@ import { withoutRepeats } from "./RollUpCaptions.ts"
 import { sentencesOf } from "../language/SentenceBoundaries.ts"
 import { type WordsPart, type CueWords, type Words } from "./CueWords.ts"
 import { readerOf, reasonOf, type Said, spokenTurns } from "./CueToSpeech.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
 
 /** What besides the manifest's settings decides. */
@@ -111,7 +111,7 @@ const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
   const marked = withCapitalSounds(cues.map((cue) => cue.text))
   return cues.map((cue, i) => {
     const text = marked[i] ?? cue.text
-    return text === cue.text || cue.turns !== undefined ? cue : Cue.make({ ...cue, text }, unchecked)
+    return text === cue.text || cue.turns !== undefined ? cue : Cue.make({ ...cue, text }, skipValidation)
   })
 }
 
@@ -142,7 +142,7 @@ const slotted = (
     const from = cue.start + ((end - cue.start) * before) / total
     before += weights[i] ?? 0
     const to = cue.start + ((end - cue.start) * before) / total
-    return { ...turn, slot: Slot.make({ start: millis(from), end: millis(to) }, unchecked) }
+    return { ...turn, slot: Slot.make({ start: millis(from), end: millis(to) }, skipValidation) }
   })
 }
 

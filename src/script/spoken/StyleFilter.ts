@@ -1,6 +1,6 @@
 /** Which of an ASS file's events are spoken, by the styles that they are shown in. */
 import { type Cue, Notice, type Subtitle } from "../../domain/speech/Cue.ts"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { StyleSettings } from "../../domain/manifest/ScriptSettings.ts"
 
 /** Whether a cue's style is spoken. Names are compared without regard to case; a cue without a style always is. */
@@ -21,7 +21,7 @@ export const styleNotices = (
   return [...only, ...skip]
     .filter((name) => !names(used, name))
     .map((name) => {
-      const near = nearest(name, used)
+      const near = nearestName(name, used)
       return Notice.make({
         line: 1,
         message:

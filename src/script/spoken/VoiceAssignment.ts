@@ -4,7 +4,7 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import { Line } from "../../domain/speech/Line.ts"
 import type { Overrides } from "../markup/InlineDirectives.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { CueWords } from "./CueWords.ts"
 
 /** A speaker, and how much there is to say. */
@@ -54,7 +54,7 @@ export const castLines = (
           const cues = missing.get(part.speaker) ?? new Set()
           missing.set(part.speaker, cues.add(part.cue))
         },
-        onRight: (casting) => lines.push(Line.make({ ...part, casting }, unchecked))
+        onRight: (casting) => lines.push(Line.make({ ...part, casting }, skipValidation))
       })
   }
   const [first, ...others] = counted(missing)

@@ -15,7 +15,7 @@ import { between, type Portion, sentenceUnit, together, type Unit } from "./Text
 import { repacked } from "./UtteranceRebalance.ts"
 import { sentenceRuns } from "../language/SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtPayload.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { TooLittleText, type Violation, WordTooLong } from "./UtteranceViolation.ts"
 
 /** What decides how lines are put together. */
@@ -214,7 +214,7 @@ const enough = (
   return done
 }
 
-const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part }, unchecked)
+const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part }, skipValidation)
 
 const refsOf = (portions: NonEmptyReadonlyArray<Portion>): NonEmptyReadonlyArray<LineRef> => {
   const [first, ...others] = portions
@@ -231,7 +231,7 @@ const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse
     if (total.get(order) === 1) return refOf(line)
     const piece = next.get(order) ?? 0
     next.set(order, piece + 1)
-    return LineRef.make({ cue: line.cue, part: line.part, piece }, unchecked)
+    return LineRef.make({ cue: line.cue, part: line.part, piece }, skipValidation)
   }
   return planned.map(({ casting, input, portions: [first, ...others], text }) =>
     UtteranceUse.make(
@@ -242,7 +242,7 @@ const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse
         ]),
         lines: [partOf(first), ...others.map(partOf)]
       },
-      unchecked
+      skipValidation
     )
   )
 }

@@ -3,7 +3,7 @@ import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema
 import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import { markOf } from "../../domain/task/TaskMarker.ts"
+import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { type ControlRange, profileOf } from "../../domain/speech/ProviderProfile.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { fromSeconds, millis } from "../../domain/time/Units.ts"
@@ -74,7 +74,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
   /** The utterance's task: one of an earlier life, or a new one. */
   const taskOf = (utterance: Utterance) =>
     Effect.gen(function* () {
-      const mark = markOf(utterance.key, 1)
+      const mark = markerOf(utterance.key, 1)
       const past = (yield* earlier).find(mark)
       if (past !== undefined && !past.failed) return past.task
       const before = yield* Clock.currentTimeMillis

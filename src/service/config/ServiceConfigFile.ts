@@ -1,7 +1,7 @@
 /** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import { expectedBy } from "../../domain/values/SchemaWords.ts"
-import { nearest } from "../../domain/values/DidYouMean.ts"
+import { describeSchema } from "../../domain/values/SchemaWords.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { joined, listOf, type Path } from "../../settings/ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
@@ -83,7 +83,7 @@ const unionProblem = (
 
 const problem = (path: Path, actual: unknown, ast: SchemaAST.AST): string => {
   const said = Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
-  const expected = expectedBy(ast)
+  const expected = describeSchema(ast)
   return `${pathOf(path)}: ${shown(actual)}: expected ${expected}${said === undefined ? "" : ` (${said})`}`
 }
 
@@ -91,7 +91,7 @@ const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
   const key = String(path.at(-1) ?? "")
   const where = pathOf(path)
   if (known.length === 0) return `${where}: is not known here`
-  const near = nearest(key, known)
+  const near = nearestName(key, known)
   return `${where}: is not known here${near === undefined ? "." : `; did you mean "${near}"?`} Known are ${known.join(", ")}`
 }
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
-import { seconds, type Millis } from "../../domain/time/Units.ts"
+import { toSeconds, type Millis } from "../../domain/time/Units.ts"
 import type { Mark } from "../../engines/Engine.ts"
 import { srt } from "../../exports/Srt.ts"
 
@@ -25,7 +25,7 @@ export const jsonOf = (transcript: {
 }): string =>
   JSON.stringify(
     encode({
-      duration: seconds(transcript.duration),
+      duration: toSeconds(transcript.duration),
       sentences: transcript.sentences.map(timed),
       words: transcript.words.map(timed)
     })
@@ -70,4 +70,4 @@ const captionsBetweenWords = (words: ReadonlyArray<Mark>): ReadonlyArray<Caption
 
 const encode = Schema.encodeSync(Transcript)
 
-const timed = (mark: Mark) => ({ text: mark.text, start: seconds(mark.start), end: seconds(mark.end) })
+const timed = (mark: Mark) => ({ text: mark.text, start: toSeconds(mark.start), end: toSeconds(mark.end) })

@@ -2,10 +2,10 @@
 import { Effect, type ParseResult, Schema } from "effect"
 import { Clip } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
-import { isPassing, Setback } from "../../domain/task/FailureReason.ts"
+import { isTransientReason, FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
-import { unchecked } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** How an utterance stands: what a plan or a report needs to know of it. */
 export interface Standing {
@@ -13,14 +13,14 @@ export interface Standing {
   /** Which take is the next or present one, from 1. */
   readonly take: number
   /** Why it failed, or why its last take was given up. */
-  readonly setback: Setback | undefined
+  readonly setback: FailureReason | undefined
   /** What is odd about its clip, which was kept all the same. */
   readonly suspect: string | undefined
 }
 
 /** Whether it has failed for good: only who asks for it gives it another chance. */
 export const isGivenUp = ({ state, setback }: Pick<Standing, "state" | "setback">): boolean =>
-  state === "failed" && (setback === undefined || !isPassing(setback.kind))
+  state === "failed" && (setback === undefined || !isTransientReason(setback.kind))
 
 /** An utterance with all that is needed to go on with it. */
 export interface UtteranceRow {
@@ -75,7 +75,7 @@ export const rowOf = (row: unknown): Effect.Effect<UtteranceRow> =>
   Effect.map(
     orDie(readRow(row)),
     ({ task, announcedAt, label, state, take, rerolls, losses, ...utterance }) => ({
-      utterance: Utterance.make(utterance, unchecked),
+      utterance: Utterance.make(utterance, skipValidation),
       label,
       state,
       take,
@@ -101,11 +101,11 @@ export const clipColumns = "key, rate, frames, checksum, bytes, cut, segments, s
 /** Reads the row of a key's clip; throws where it cannot be read, which is a fault in the program. */
 export const clipOf = (row: unknown, key: UtteranceKey): StoredClip => {
   const { bytes, suspect, ...clip } = readClip(row)
-  return { clip: Clip.make({ ...clip, key }, unchecked), bytes, suspect: suspect ?? undefined }
+  return { clip: Clip.make({ ...clip, key }, skipValidation), bytes, suspect: suspect ?? undefined }
 }
 
 /** Reads a setback's column. */
-export const readSetback = Schema.decodeUnknownSync(Schema.parseJson(Setback))
+export const readSetback = Schema.decodeUnknownSync(Schema.parseJson(FailureReason))
 
 /** A standing as its columns are. */
 export interface StandingColumns {

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
 import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
-import { isPassing, revivalOf } from "../../domain/task/FailureReason.ts"
+import { isTransientReason, retryTimeOf } from "../../domain/task/FailureReason.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import type { UtteranceState } from "../../domain/task/UtteranceState.ts"
@@ -226,8 +226,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       )
       const changes = failed.flatMap(({ key, task, setback }): ReadonlyArray<UtteranceChange> => {
         const { kind } = readSetback(setback)
-        return which === "all" || isPassing(kind)
-          ? [{ event: revivalOf(kind, task !== null), key: UtteranceKey.make(key) }]
+        return which === "all" || isTransientReason(kind)
+          ? [{ event: retryTimeOf(kind, task !== null), key: UtteranceKey.make(key) }]
           : []
       })
       yield* applyAll(changes)

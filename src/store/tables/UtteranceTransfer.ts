@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
 import { Clip } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
-import { Setback } from "../../domain/task/FailureReason.ts"
+import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { StateFolder } from "../state/StateFolder.ts"
@@ -37,7 +37,7 @@ export const UtteranceRecord = Schema.Struct({
   announcedAt: maybe(Schema.Number),
   rerolls: Schema.Int,
   losses: Schema.Int,
-  setback: maybe(Setback),
+  setback: maybe(FailureReason),
   tasks: Schema.Array(PaidTask),
   clip: maybe(Schema.Struct({ clip: Clip, bytes: Schema.Int, suspect: maybe(Schema.String) }))
 })

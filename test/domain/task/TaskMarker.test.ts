@@ -1,12 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { UtteranceKey } from "../../../src/domain/values/Ids.ts"
-import { labelled, markOf, marksIn, maxLabel } from "../../../src/domain/task/TaskMarker.ts"
+import { labelWithMarker, markerOf, markersIn, maxLabel } from "../../../src/domain/task/TaskMarker.ts"
 
 const key = UtteranceKey.make("3f9a1c2b7e04".padEnd(64, "0"))
 
 it("is short, and differs from take to take", () => {
-  expect([1, 2, 12].map((take) => markOf(key, take))).toEqual([
+  expect([1, 2, 12].map((take) => markerOf(key, take))).toEqual([
     "dw-3f9a1c2b7e04",
     "dw-3f9a1c2b7e04-2",
     "dw-3f9a1c2b7e04-12"
@@ -14,8 +14,8 @@ it("is short, and differs from take to take", () => {
 })
 
 it("stands before the readable label", () => {
-  expect(labelled("ep01 #12\nAnna", markOf(key, 1))).toBe("dw-3f9a1c2b7e04 ep01 #12 Anna")
-  expect(labelled(" ", markOf(key, 1))).toBe("dw-3f9a1c2b7e04")
+  expect(labelWithMarker("ep01 #12\nAnna", markerOf(key, 1))).toBe("dw-3f9a1c2b7e04 ep01 #12 Anna")
+  expect(labelWithMarker(" ", markerOf(key, 1))).toBe("dw-3f9a1c2b7e04")
 })
 
 it("is found whole or not at all", () => {
@@ -27,21 +27,21 @@ it("is found whole or not at all", () => {
     "dw-3f9a1c2b7e04-",
     "Dw"
   ]
-  expect(found.map(marksIn)).toEqual([["dw-3f9a1c2b7e04-2"], ["dw-3f9a1c2b7e04"], [], [], [], []])
+  expect(found.map(markersIn)).toEqual([["dw-3f9a1c2b7e04-2"], ["dw-3f9a1c2b7e04"], [], [], [], []])
 })
 
 it("is found in a label that a service has cut short", () => {
-  const sent = labelled("the-harbour-at-night-vi #1204", markOf(key, 2))
-  expect(marksIn(sent.slice(0, 20))).toEqual([markOf(key, 2)])
+  const sent = labelWithMarker("the-harbour-at-night-vi #1204", markerOf(key, 2))
+  expect(markersIn(sent.slice(0, 20))).toEqual([markerOf(key, 2)])
 })
 
 it.prop(
   "is found in every label, which is never too long",
   { label: fc.string({ unit: "binary", maxLength: 300 }), take: fc.integer({ min: 1, max: 99 }) },
   ({ label, take }) => {
-    const mark = markOf(key, take)
-    const sent = labelled(label, mark)
+    const mark = markerOf(key, take)
+    const sent = labelWithMarker(label, mark)
     expect(sent.length).toBeLessThanOrEqual(maxLabel)
-    expect(marksIn(sent)).toContain(mark)
+    expect(markersIn(sent)).toContain(mark)
   }
 )

@@ -9,7 +9,7 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { JobId, ProviderId, TaskId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { marksIn } from "../../../src/domain/task/TaskMarker.ts"
+import { markersIn } from "../../../src/domain/task/TaskMarker.ts"
 import { profileOf, ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
@@ -210,7 +210,7 @@ class World {
             echoes: tasks.length === 0 ? undefined : this.script.echoes,
             isWhole,
             find: (mark) =>
-              tasks.findLast((task) => task.label !== undefined && marksIn(task.label).includes(mark))
+              tasks.findLast((task) => task.label !== undefined && markersIn(task.label).includes(mark))
           })
         })
       )

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { Clip, Segment } from "../../../src/domain/speech/Clip.ts"
 import { JobId, ProviderId, TaskId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { Setback } from "../../../src/domain/task/FailureReason.ts"
+import { FailureReason } from "../../../src/domain/task/FailureReason.ts"
 import { Frames, Lufs, SampleRate } from "../../../src/domain/time/Units.ts"
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../../src/domain/task/UtteranceChange.ts"
@@ -42,7 +42,7 @@ const clip = (utterance: Utterance) =>
     cut: "whole"
   })
 
-const setback = Setback.make({ kind: "broken", words: "it broke" })
+const setback = FailureReason.make({ kind: "broken", words: "it broke" })
 
 /** A change of each kind, with facts that it needs. */
 const change = (
@@ -247,7 +247,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
           utterance,
           kind === "never-settled" || kind === "failed-at-service" ? ["announce", "accept"] : ["announce"]
         )
-        yield* store.apply({ event: "fail", key: utterance.key, setback: Setback.make({ kind, words: "w" }) })
+        yield* store.apply({ event: "fail", key: utterance.key, setback: FailureReason.make({ kind, words: "w" }) })
       }
       const keys = list.map((one) => one.utterance.key)
       const states = Effect.map(store.rows(keys), (rows) => rows.map((row) => row.state))
