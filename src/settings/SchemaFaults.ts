@@ -1,11 +1,11 @@
 /** What a schema does not take of a manifest: one fault a place, in words that tell how to mend it. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
-import { choicesAt, keysAt, type Place, placeOfKey, wantedAt } from "./SchemaShape.ts"
+import { choicesAt, keysAt, type SchemaPlace, placeOfKey, wantedAt } from "./SchemaShape.ts"
 
 /** A fault at a place in a value. */
 interface Fault {
-  readonly place: Place
+  readonly place: SchemaPlace
   readonly message: string
 }
 
@@ -13,17 +13,17 @@ interface Fault {
 interface Written {
   readonly value: unknown
   /** A scalar as it stands in the file; undefined where there is none. */
-  readonly sourceAt: (place: Place) => string | undefined
+  readonly sourceAt: (place: SchemaPlace) => string | undefined
 }
 
 /** The faults that a schema finds; what a union says of each of its members is drawn together. */
-export const faultsOf = (
+export const schemaFaults = (
   error: ParseResult.ParseError,
   ast: SchemaAST.AST,
   written: Written
 ): ReadonlyArray<Fault> => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
-  const within = (place: Place, other: Place) =>
+  const within = (place: SchemaPlace, other: SchemaPlace) =>
     other.length > place.length && place.every((step, at) => String(step) === String(other[at]))
   // Of a union's members, the one that got furthest was meant.
   const meant = issues.filter(({ path }) => !issues.some((other) => within(path, other.path)))
@@ -50,7 +50,7 @@ export const faultsOf = (
   )
 }
 
-const unknownKey = (ast: SchemaAST.AST, place: Place): string => {
+const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const key = String(place.at(-1))
   const around = place.slice(0, -1)
   if (/^\d+$/u.test(key)) return "unknown key (a decimal is written with a point: 1.3)"
@@ -62,7 +62,7 @@ const unknownKey = (ast: SchemaAST.AST, place: Place): string => {
     : `unknown key here; did you mean ${elsewhere}?`
 }
 
-const refusal = (ast: SchemaAST.AST, place: Place, { value, sourceAt }: Written): string => {
+const refusal = (ast: SchemaAST.AST, place: SchemaPlace, { value, sourceAt }: Written): string => {
   const found = place.reduce(inside, value)
   const wanted = wantedAt(ast, place)
   const says = `expected ${wanted}${unlike(wanted, found)}, found ${shown(found)}`
@@ -85,7 +85,7 @@ const unlike = (wanted: string, found: unknown): string => {
   return found === found.trim() ? "" : " without spaces around it"
 }
 
-const asList = (ast: SchemaAST.AST, place: Place, found: unknown): string => {
+const asList = (ast: SchemaAST.AST, place: SchemaPlace, found: unknown): string => {
   const choices = choicesAt(ast, [...place, 0])
   const words = typeof found === "string" ? found.split(/[\s,;]+/u).filter((word) => word !== "") : []
   if (words.length > 0 && (choices.length > 0 || wantedAt(ast, [...place, 0]) === "a text"))

@@ -3,10 +3,10 @@ import { Array, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 
 /** A place in a value: keys and positions from the outside in. */
-export type Place = ReadonlyArray<PropertyKey>
+export type SchemaPlace = ReadonlyArray<PropertyKey>
 
 /** What is taken at a place, in words. */
-export const wantedAt = (ast: SchemaAST.AST, place: Place): string => {
+export const wantedAt = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const taken = schemasAt(ast, place).flatMap(membersOf)
   const choices = choicesAt(ast, place)
   const keys = keysAt(ast, place)
@@ -22,7 +22,7 @@ export const wantedAt = (ast: SchemaAST.AST, place: Place): string => {
 }
 
 /** The words and numbers that are to be chosen from at a place. */
-export const choicesAt = (ast: SchemaAST.AST, place: Place): ReadonlyArray<string> =>
+export const choicesAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray<string> =>
   Array.dedupe(
     schemasAt(ast, place)
       .flatMap(membersOf)
@@ -32,14 +32,14 @@ export const choicesAt = (ast: SchemaAST.AST, place: Place): ReadonlyArray<strin
   )
 
 /** The keys that are known at a place. */
-export const keysAt = (ast: SchemaAST.AST, place: Place): ReadonlyArray<string> =>
+export const keysAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray<string> =>
   schemasAt(ast, place)
     .flatMap(membersOf)
     .filter(SchemaAST.isTypeLiteral)
     .flatMap((shape) => shape.propertySignatures.map(({ name }) => String(name)))
 
 /** The nearest place below another that knows a key, as a path in words such as `fit.maxSpeed`; undefined where none does. */
-export const placeOfKey = (ast: SchemaAST.AST, place: Place, key: string): string | undefined => {
+export const placeOfKey = (ast: SchemaAST.AST, place: SchemaPlace, key: string): string | undefined => {
   const steps = (schema: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAST.AST]> =>
     membersOf(schema).flatMap((member): ReadonlyArray<readonly [string, SchemaAST.AST]> => {
       if (SchemaAST.isTupleType(member))
@@ -66,7 +66,7 @@ export const placeOfKey = (ast: SchemaAST.AST, place: Place, key: string): strin
 }
 
 /** What a schema holds at a place; several where it is a union. */
-const schemasAt = (ast: SchemaAST.AST, [head, ...rest]: Place): ReadonlyArray<SchemaAST.AST> => {
+const schemasAt = (ast: SchemaAST.AST, [head, ...rest]: SchemaPlace): ReadonlyArray<SchemaAST.AST> => {
   if (head === undefined) return [ast]
   return membersOf(ast)
     .flatMap((member) => {

@@ -2,7 +2,7 @@
 import { stringify } from "yaml"
 
 /** A value inside a flow: quoted where it would mean something else. */
-export const scalar = (text: string): string =>
+export const yamlScalar = (text: string): string =>
   stringify([text], { collectionStyle: "flow", lineWidth: 0 })
     .trim()
     .replace(/^\[\s*(.*?)\s*\]$/su, "$1")

@@ -7,7 +7,7 @@ import { castingOf } from "../../pipeline/plan/VoiceCasting.ts"
 import { type SpeakerCues, speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { counted } from "../terminal/ProgressText.ts"
 import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
-import { scalar } from "../../settings/YamlScalar.ts"
+import { yamlScalar } from "../../settings/YamlScalar.ts"
 
 /** A fragment of YAML for each job. */
 export const speakersText = Effect.fn("SpeakersText.of")(function* (batch: Batch) {
@@ -22,7 +22,7 @@ const fragmentOf = (job: Job, batch: Batch, speakers: ReadonlyArray<SpeakerCues>
   const unnamed = speakers.find(({ speaker }) => speaker === undefined)
   const entries = named.map(({ speaker, cues }, position) => ({
     cues,
-    text: `  ${scalar(speaker)}: ${voiceText(job, batch, speaker, position)}`
+    text: `  ${yamlScalar(speaker)}: ${voiceText(job, batch, speaker, position)}`
   }))
   const wide = Math.max(0, ...entries.map(({ text }) => text.length))
   return [
@@ -45,5 +45,5 @@ const voiceText = (job: Job, batch: Batch, speaker: SpeakerName, position: numbe
         : undefined
   return offered === undefined
     ? "{ voice: }"
-    : `{ provider: ${scalar(offered.provider)}, voice: ${scalar(offered.voice)} }`
+    : `{ provider: ${yamlScalar(offered.provider)}, voice: ${yamlScalar(offered.voice)} }`
 }

@@ -2,7 +2,7 @@
 import { Array } from "effect"
 import type { FollowUps } from "../../script/spoken/MidSentence.ts"
 import { followUpsText } from "../batch/StickySpeakersHint.ts"
-import { scalar } from "../../settings/YamlScalar.ts"
+import { yamlScalar } from "../../settings/YamlScalar.ts"
 
 /** A subtitle or text that was found. Paths are relative to the manifest, with forward slashes. */
 export interface FoundScript {
@@ -52,7 +52,7 @@ export const manifestText = (
     "#   dubwright run dubwright.yaml     makes the dub; run it again to go on",
     "#   dubwright help manifest          every key",
     "",
-    `name: ${scalar(name)}`,
+    `name: ${yamlScalar(name)}`,
     "",
     ...(service === "embedded"
       ? [
@@ -63,7 +63,7 @@ export const manifestText = (
       : [
           "# The service that speaks. Put its key into DUBWRIGHT_API_KEY, never in here.",
           "# service: embedded uses the one that comes with dubwright.",
-          `service: { baseUrl: ${scalar(service.baseUrl)} }`
+          `service: { baseUrl: ${yamlScalar(service.baseUrl)} }`
         ]),
     "",
     "# These keys apply to every job that does not set them itself.",
@@ -204,11 +204,11 @@ export const jobText = (
   const names = script.speakers.filter((name) => !known.has(name))
   const cast = castOf(names, script.language, found, voiceFor)
   const lines = [
-    `  - id: ${scalar(script.id)}`,
-    `    input: ${scalar(script.path)}`,
+    `  - id: ${yamlScalar(script.id)}`,
+    `    input: ${yamlScalar(script.path)}`,
     script.video === undefined
       ? "    # video: film.mp4            # the result is as long as the video"
-      : `    video: ${scalar(script.video)}`,
+      : `    video: ${yamlScalar(script.video)}`,
     ...keyLines(Object.fromEntries(keys), "    "),
     ...(script.language === undefined && !("language" in inherited)
       ? ["    # language: en               # en, vi, pt-BR, French …"]
@@ -227,7 +227,7 @@ export const jobText = (
     ...(Object.keys(cast).length > 0
       ? keyLines({ speakers: cast }, "    ")
       : names.length > 0
-        ? ["    # speakers:", ...names.map((name) => `    #   ${scalar(name)}: { voice: an-id }`)]
+        ? ["    # speakers:", ...names.map((name) => `    #   ${yamlScalar(name)}: { voice: an-id }`)]
         : [])
   ]
   return script.ownLanguage === undefined ? lines.join("\n") : commentedOut(script, lines)
@@ -248,15 +248,15 @@ const keyLines = (keys: JobKeys, indent: string): ReadonlyArray<string> =>
     if (key === "speakers")
       return [
         `${indent}speakers:`,
-        ...Object.entries(Object(value)).map(([name, voice]) => `${indent}  ${scalar(name)}: ${flow(voice)}`)
+        ...Object.entries(Object(value)).map(([name, voice]) => `${indent}  ${yamlScalar(name)}: ${flow(voice)}`)
       ]
     return [`${indent}${key}: ${flow(value)}`]
   })
 
 const flow = (value: unknown): string => {
-  if (globalThis.Array.isArray(value)) return `[${value.map((one) => scalar(String(one))).join(", ")}]`
-  if (typeof value !== "object" || value === null) return scalar(String(value))
+  if (globalThis.Array.isArray(value)) return `[${value.map((one) => yamlScalar(String(one))).join(", ")}]`
+  if (typeof value !== "object" || value === null) return yamlScalar(String(value))
   return `{ ${Object.entries(value)
-    .map(([key, inner]) => `${key}: ${scalar(String(inner))}`)
+    .map(([key, inner]) => `${key}: ${yamlScalar(String(inner))}`)
     .join(", ")} }`
 }

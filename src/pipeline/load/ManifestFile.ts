@@ -4,8 +4,8 @@ import { type Document, isCollection, isNode, isScalar, type LineCounter } from 
 import { Manifest } from "../../domain/manifest/Manifest.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { InputFault, InputRejected } from "./InputRejected.ts"
-import { faultsOf } from "../../settings/SchemaFaults.ts"
-import type { Place } from "../../settings/SchemaShape.ts"
+import { schemaFaults } from "../../settings/SchemaFaults.ts"
+import type { SchemaPlace } from "../../settings/SchemaShape.ts"
 
 /** Reads a manifest in YAML or JSON (which YAML contains). `file` is its name in messages. */
 export const readManifest = (text: string, file: string): Either.Either<Manifest, InputRejected> =>
@@ -38,8 +38,8 @@ export const readChecked = <A, I>(
   }
   return Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
     Either.mapLeft((error) => {
-      const sourceAt = (place: Place): string | undefined => sourceOf(document, place)
-      const faults = faultsOf(error, schema.ast, { value, sourceAt })
+      const sourceAt = (place: SchemaPlace): string | undefined => sourceOf(document, place)
+      const faults = schemaFaults(error, schema.ast, { value, sourceAt })
         .map(({ place, message }) =>
           InputFault.make({
             file,
@@ -58,12 +58,12 @@ export const readChecked = <A, I>(
 }
 
 /** A number, a word or a text as it is written. */
-const sourceOf = (document: Document, place: Place): string | undefined => {
+const sourceOf = (document: Document, place: SchemaPlace): string | undefined => {
   const node = place.reduce<unknown>(childOf, document.contents)
   return isScalar(node) ? node.source : undefined
 }
 
-const lineOf = (document: Document, lines: LineCounter, place: Place): number => {
+const lineOf = (document: Document, lines: LineCounter, place: SchemaPlace): number => {
   const found = place.reduce<ReadonlyArray<unknown>>(
     (nodes, step) => [childOf(nodes[0], step), ...nodes],
     [document.contents]
@@ -79,7 +79,7 @@ const childOf = (parent: unknown, step: PropertyKey): unknown => {
   return parent.get(key, true)
 }
 
-const pathName = (place: Place): string =>
+const pathName = (place: SchemaPlace): string =>
   place.length === 0
     ? ""
     : `${place
