@@ -18,7 +18,7 @@ import { openFlite } from "../src/engines/local/FliteThread.ts"
 import type { Synthesiser } from "../src/engines/local/EngineProtocol.ts"
 import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
-import { wordsOf } from "../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
 
 interface Time {
   readonly start: Millis
@@ -36,7 +36,7 @@ const saidIn = (file: string): ReadonlyArray<string> =>
   Either.match(readScript(readFileSync(file), file), {
     onLeft: () => [],
     onRight: (script) =>
-      wordsOf(script, {}, emptyLexicon).cues.flatMap((cue) =>
+      spokenWords(script, {}, emptyLexicon).cues.flatMap((cue) =>
         "parts" in cue ? cue.parts.map(({ said }) => said) : []
       )
   })

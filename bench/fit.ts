@@ -22,7 +22,7 @@ import { millis } from "../src/domain/time/Units.ts"
 import { charactersOf } from "../src/domain/speech/Utterance.ts"
 import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
-import { wordsOf } from "../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
 import { type LineLength, modelled, openSpoken } from "./lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
@@ -79,7 +79,7 @@ const methods: Readonly<Record<string, Method>> = {
 const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promise<ReadonlyArray<Track>> => {
   const script = readScript(readFileSync(file), file)
   if (Either.isLeft(script)) return []
-  const parts = wordsOf(script.right, { bilingual: "second" }, emptyLexicon).cues.flatMap((cue) =>
+  const parts = spokenWords(script.right, { bilingual: "second" }, emptyLexicon).cues.flatMap((cue) =>
     "parts" in cue ? cue.parts : []
   )
   const language = name.split("/")[0] ?? ""

@@ -7,7 +7,7 @@ import { type Decoded, decodeText } from "./bytes/TextDecoding.ts"
 import { readProse } from "./formats/Prose.ts"
 import { readSpeechJson } from "./formats/SpeechJson.ts"
 import { readSrtVtt } from "./formats/SrtVtt.ts"
-import { timingOf } from "./formats/TimingLine.ts"
+import { parseTiming } from "./formats/TimingLine.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
 /** What may be said of a file besides its bytes and name. */
@@ -96,7 +96,7 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (/^\[Script Info\]/iu.test(start)) return "ass"
   if (ending === "sbv" || ending === "sub") return undefined
   const lines = start.split("\n", 2)
-  const timed = lines.findIndex((line) => timingOf(line, "srt").kind === "time")
+  const timed = lines.findIndex((line) => parseTiming(line, "srt").kind === "time")
   if (timed !== 0 && (timed !== 1 || !/^\d+\s*$/u.test(lines[0] ?? ""))) return undefined
   // A WebVTT file may lack its first line; one whose times have no arrow is SBV.
   return ending === "vtt" && lines[timed]?.includes(">") === true ? undefined : "srt"

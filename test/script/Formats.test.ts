@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { srtClock } from "../../src/script/formats/TimingLine.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import { unspaced } from "../../src/script/language/WritingSystems.ts"
 
 const encoder = new TextEncoder()
@@ -65,7 +65,7 @@ const said = (file: string, text: string): string => {
     (rejected) => new Error(rejected.message)
   )
   return lettersOf(
-    wordsOf(script, { speakerLabels: "speak", rolling: "keep" }, [])
+    spokenWords(script, { speakerLabels: "speak", rolling: "keep" }, [])
       .cues.flatMap((cue) => ("parts" in cue ? cue.parts.map((part) => part.said) : []))
       .join(" ")
   )
@@ -146,7 +146,7 @@ describe("every format", () => {
       const script = readScript(encoder.encode(scraps.join("")), file)
       const faults = Either.isLeft(script) ? script.left.faults.length : 0
       const cues = Either.isRight(script) && script.right._tag === "Subtitle" ? script.right.cues : []
-      if (Either.isRight(script)) wordsOf(script.right, {}, [])
+      if (Either.isRight(script)) spokenWords(script.right, {}, [])
       expect(faults).toBeLessThanOrEqual(11)
       expect(new Set(cues.map((cue) => cue.index)).size).toBe(cues.length)
       expect(cues.map((cue) => cue.start)).toEqual(cues.map((cue) => cue.start).sort((a, b) => a - b))

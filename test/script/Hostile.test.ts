@@ -4,10 +4,10 @@ import { Either } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
-import { castLines } from "../../src/script/spoken/VoiceAssignment.ts"
+import { assignVoices } from "../../src/script/spoken/VoiceAssignment.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { planUtterances } from "../../src/script/utterances/UtterancePlan.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 
 const cue = (text: string): string => `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`
 const event = (text: string): string =>
@@ -61,8 +61,8 @@ describe("hostile text", () => {
     it(what, () => {
       const script = readScript(new TextEncoder().encode(text), file)
       if (Either.isLeft(script)) return expect(script.left.message.length).toBeLessThan(2000)
-      const { cues } = wordsOf(script.right, {}, [])
-      const lines = Either.getOrThrow(castLines(cues, () => Either.right(casting)))
+      const { cues } = spokenWords(script.right, {}, [])
+      const lines = Either.getOrThrow(assignVoices(cues, () => Either.right(casting)))
       for (const nativeInput of ["srt", "text"] as const) {
         const plan = planUtterances(lines, {
           profileOf,

@@ -5,10 +5,10 @@ import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { Line } from "../../src/domain/speech/Line.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
-import { castLines } from "../../src/script/spoken/VoiceAssignment.ts"
+import { assignVoices } from "../../src/script/spoken/VoiceAssignment.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../../src/script/utterances/UtterancePlan.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus, realFiles } from "./corpus.ts"
 
 const native = Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") })
@@ -28,7 +28,7 @@ const files = realFiles().map(({ path, language }) => ({
 
 const linesOf = (path: string): ReadonlyArray<Line> => {
   const script = Either.getOrThrow(readScript(corpusFile(path), path))
-  return Either.getOrThrow(castLines(wordsOf(script, {}, []).cues, () => Either.right(native)))
+  return Either.getOrThrow(assignVoices(spokenWords(script, {}, []).cues, () => Either.right(native)))
 }
 
 describe.skipIf(!hasCorpus)("real subtitles", () => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasCorpus)("real subtitles", () => {
     let said = 0
     let skipped = 0
     for (const { script } of files) {
-      const words = wordsOf(Either.getOrThrow(script), {}, [])
+      const words = spokenWords(Either.getOrThrow(script), {}, [])
       expect(words.notices).toEqual([])
       for (const cue of words.cues) {
         if ("skipped" in cue) skipped++

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
 const script = (file: string, text: string) =>
@@ -234,7 +234,7 @@ describe("ASS", () => {
       cues: [{ text: "By the", sung: true }, { text: "By", sung: true }, { text: "Well" }]
     })
     const words = (music: "skip" | "speak") =>
-      wordsOf(script("a.ass", text), { music }, []).cues.map((cue) =>
+      spokenWords(script("a.ass", text), { music }, []).cues.map((cue) =>
         "skipped" in cue ? cue.skipped : cue.parts[0].said
       )
     expect(words("skip")).toEqual(["music", "music", "Well"])

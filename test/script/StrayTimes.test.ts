@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
 const script = (file: string, text: string) =>
@@ -13,7 +13,7 @@ const notices = (file: string, text: string) => script(file, text).notices.map((
 /** Start, end and what is said of each cue. */
 const said = (file: string, text: string) => {
   const found = script(file, text)
-  const words = wordsOf(found, {}, []).cues
+  const words = spokenWords(found, {}, []).cues
   return found._tag === "Subtitle"
     ? found.cues.map((cue, i) => {
         const of = words[i]

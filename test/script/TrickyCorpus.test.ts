@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
 import type { Cue } from "../../src/domain/speech/Cue.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus } from "./corpus.ts"
 
 const Row = Schema.parseJson(
@@ -547,7 +547,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
   })
 
   const said = (file: string) =>
-    wordsOf(Either.getOrThrow(read(file)), {}, []).cues.map((cue) =>
+    spokenWords(Either.getOrThrow(read(file)), {}, []).cues.map((cue) =>
       "parts" in cue ? cue.parts.map((part) => part.speaker ?? "") : cue.skipped
     )
 

@@ -19,7 +19,7 @@ import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { emptyLexicon } from "../../script/spoken/Lexicon.ts"
 import { followUpsOf } from "../../script/spoken/MidSentence.ts"
 import { readScript } from "../../script/ScriptFile.ts"
-import { wordsOf } from "../../script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { makeFolder } from "../../store/state/Folder.ts"
 import { counted } from "../terminal/ProgressText.ts"
@@ -263,7 +263,7 @@ const foundScript = Effect.fnUntraced(function* (
 /** The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed. */
 const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {
   if (script._tag === "Narration") return { speakers: [] }
-  const { cues } = wordsOf(script, {}, emptyLexicon)
+  const { cues } = spokenWords(script, {}, emptyLexicon)
   const followUps = followUpsOf(cues, script.cues)
   const speakers = speakersOf(cues)
     .flatMap(({ speaker }) => speaker ?? [])

@@ -6,14 +6,14 @@ import type { Line } from "../../domain/speech/Line.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
-import { castLines } from "../../script/spoken/VoiceAssignment.ts"
+import { assignVoices } from "../../script/spoken/VoiceAssignment.ts"
 import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
 import { lexiconOf } from "../../script/spoken/Lexicon.ts"
-import { type Filmed, withinFilm } from "../../script/spoken/FilmEnd.ts"
+import { type Filmed, cutAtFilmEnd } from "../../script/spoken/FilmEnd.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
-import { wordsOf } from "../../script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
 import { inputBytes } from "../load/InputFile.ts"
@@ -166,7 +166,7 @@ const filmedOf = (
 ): Either.Either<Filmed, InputRejected> =>
   video === undefined || named === undefined
     ? Either.right({ words, notice: undefined })
-    : withinFilm(script, words, {
+    : cutAtFilmEnd(script, words, {
         name: named.name,
         length: millisAtMicros(video.duration),
         early: fit.early,
@@ -246,7 +246,7 @@ const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, I
       })
     ),
     Either.map((lexicon) =>
-      wordsOf(script, job.text, lexicon, {
+      spokenWords(script, job.text, lexicon, {
         speakers: Object.keys(job.speakers),
         pauses: job.pauses,
         ...(job.language === undefined ? {} : { language: job.language })
@@ -255,7 +255,7 @@ const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, I
   )
 
 const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
-  castLines(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
+  assignVoices(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
     Either.mapLeft((uncast) => rejected(job.inputName, `job ${job.id}: ${uncast.message}`)),
     Either.flatMap((lines) => {
       const faults = faultsOfControls(lines, batch).map((fault) =>

@@ -19,7 +19,7 @@ import {
 } from "../../domain/time/Units.ts"
 import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
-import { sentencesOf } from "../../script/language/SentenceBoundaries.ts"
+import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
 import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
@@ -240,7 +240,7 @@ const sentenceCaptions = (
   heard: ReadonlyArray<Share>,
   language: string | undefined
 ): ReadonlyArray<Caption> => {
-  const sentences = sentencesOf(paragraph.text, language)
+  const sentences = splitSentences(paragraph.text, language)
   return sentences.length === heard.length
     ? Array.zipWith(sentences, heard, (text, { start, end }) => ({ text, start, end }))
     : [paragraph]

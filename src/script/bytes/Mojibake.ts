@@ -4,7 +4,7 @@
  * The text as it was meant, where every character of it beyond ASCII is part of such a mistake; undefined
  * otherwise.
  */
-export const unmangled = (text: string): string | undefined => {
+export const repairMojibake = (text: string): string | undefined => {
   const bytes = new Uint8Array(text.length)
   let high = false
   for (let i = 0; i < text.length; i++) {

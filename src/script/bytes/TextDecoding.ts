@@ -5,7 +5,7 @@ import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
 import { binaryKind } from "./BinaryKind.ts"
 import { guessCodePage } from "./CodePage.ts"
 import { mixedUtf8 } from "./MixedEncoding.ts"
-import { unmangled } from "./Mojibake.ts"
+import { repairMojibake } from "./Mojibake.ts"
 import { isUtf8 } from "./Utf8.ts"
 
 /** A file's text: NFC, lines ended by `\n`, no byte order mark. */
@@ -101,7 +101,7 @@ const decodeAs = (
         `holds bytes that are not ${encoding}: save the file as UTF-8, or name its encoding with "encoding"`
       )
   }
-  const mended = encoding === "utf-8" ? unmangled(raw) : undefined
+  const mended = encoding === "utf-8" ? repairMojibake(raw) : undefined
   const zeros = raw.indexOf("\u0000")
   const text = (mended ?? raw)
     .replace(/\u0000/gu, "")

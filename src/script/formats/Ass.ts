@@ -6,9 +6,9 @@ import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../domain/speech
 import { millis } from "../../domain/time/Units.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
-import { inOrder, voicesOf } from "../markup/CueVoices.ts"
+import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
-import { isOverride } from "../markup/InlineDirectives.ts"
+import { isInlineDirective } from "../markup/InlineDirectives.ts"
 import { longestTime } from "./TimingLine.ts"
 
 /**
@@ -90,7 +90,7 @@ const wordsOf = (event: ParsedASSEvent) => {
   const turns = turnsOfMarkup(spokenText(event))
   return {
     ...(isSung(event) ? { sung: true as const } : {}),
-    ...voicesOf(turns.map((turn) => ({ speaker: turn.speaker ?? speaker, text: turn.text })))
+    ...cueVoices(turns.map((turn) => ({ speaker: turn.speaker ?? speaker, text: turn.text })))
   }
 }
 
@@ -219,7 +219,7 @@ const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
  */
 const heldOverrides = (event: string): string =>
   event.replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
-    isOverride(inner) ? `${heldOpen}${inner}${heldClose}` : whole
+    isInlineDirective(inner) ? `${heldOpen}${inner}${heldClose}` : whole
   )
 
 /** The event's words: a drawing (`\p1` up to `\p0`) is none. */

@@ -18,7 +18,7 @@ import {
   withoutCue
 } from "../markup/CueLines.ts"
 import type { LostBlock } from "./LostBlocks.ts"
-import { timingOf, type Timing, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
+import { parseTiming, type CueTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
 /** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
 export interface CueBlock {
@@ -46,7 +46,7 @@ export const cueBlocks = (
   style: TimingStyle
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const lines = text.split("\n")
-  const timings = lines.map((line) => timingOf(line, style))
+  const timings = lines.map((line) => parseTiming(line, style))
   const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [], lost: [] }
   const body = style === "vtt" ? passHeader(scan) : 0
   let previous = nextTiming(scan, body)
@@ -74,7 +74,7 @@ const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): v
 
 interface Scan {
   readonly lines: ReadonlyArray<string>
-  readonly timings: ReadonlyArray<Timing>
+  readonly timings: ReadonlyArray<CueTiming>
   readonly notices: Array<Notice>
   readonly faults: Array<ScriptFault>
   readonly unreadable: Array<ScriptFault>

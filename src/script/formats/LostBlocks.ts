@@ -3,7 +3,7 @@ import { type Cue, LostCue } from "../../domain/speech/Cue.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { isBlank } from "../markup/CueLines.ts"
-import type { voicesOf } from "../markup/CueVoices.ts"
+import type { cueVoices } from "../markup/CueVoices.ts"
 
 /** A cue of a file whose time could not be read. */
 export interface LostBlock {
@@ -31,7 +31,7 @@ export const lostCues = (
   found: ReadonlyArray<LostBlock>,
   blocks: ReadonlyArray<ReadBlock>,
   cues: ReadonlyArray<Cue>,
-  voices: (text: string) => ReturnType<typeof voicesOf>
+  voices: (text: string) => ReturnType<typeof cueVoices>
 ): ReadonlyArray<LostCue> => {
   const lost = found.filter(({ lines }) => lines.some((text) => !isBlank(text)))
   if (lost.length === 0) return []

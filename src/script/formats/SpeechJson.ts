@@ -9,7 +9,7 @@ import { millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
-import { inOrder, voicesOf } from "../markup/CueVoices.ts"
+import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { longestTime } from "./TimingLine.ts"
 
 const Seconds = Schema.optional(Schema.NullOr(Schema.Number))
@@ -147,7 +147,7 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
           start: millis(start),
           end: millis(until),
           line,
-          ...voicesOf(
+          ...cueVoices(
             turnsOfMarkup(words.trim()).map((turn) => ({
               ...turn,
               speaker:

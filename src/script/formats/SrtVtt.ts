@@ -6,7 +6,7 @@ import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../domain/s
 import { millis } from "../../domain/time/Units.ts"
 import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
-import { inOrder, voicesOf } from "../markup/CueVoices.ts"
+import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { lostCues } from "./LostBlocks.ts"
 import { srtClock, type TimingStyle } from "./TimingLine.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
@@ -78,7 +78,7 @@ const cueOf = (
 }
 
 const spokenBy = (text: string, style: TimingStyle) =>
-  voicesOf(turnsOfMarkup(style === "vtt" ? text : text.replace(/\[br\]/giu, "\n")))
+  cueVoices(turnsOfMarkup(style === "vtt" ? text : text.replace(/\[br\]/giu, "\n")))
 
 interface Numbers {
   readonly of: (position: number, block: CueBlock) => number

@@ -1,9 +1,9 @@
 /** The line of a subtitle that says when: `start --> end` in every spelling that people and tools leave behind. */
 
-import { asciiDigits, unmarked } from "../markup/CueLines.ts"
+import { asciiDigits, withoutBom } from "../markup/CueLines.ts"
 
 /** What a line is, as a time line: a readable one, one that means to be one and cannot be read, or none at all. */
-export type Timing =
+export type CueTiming =
   | {
       readonly kind: "time"
       /** Milliseconds, zero or more. */
@@ -57,11 +57,11 @@ const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
 /** Reads one line. */
-export const timingOf = (written: string, style: TimingStyle): Timing => {
+export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
   const line = plainOf(written)
   const [, times = "", text = ""] = bracketed.exec(line) ?? []
   if (times !== "") {
-    const inner = timingOf(times, style)
+    const inner = parseTiming(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
   const joined = style === "vtt" ? undefined : joinedTimes(line, style)
@@ -76,7 +76,7 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
     return timed(start, end, style, mended, wordsIn(match[4] ?? ""))
   }
   if (style !== "vtt" && numbered.test(line)) {
-    const behind = timingOf(line.replace(numbered, ""), style)
+    const behind = parseTiming(line.replace(numbered, ""), style)
     return behind.kind === "time" ? { ...behind, mended: "the text before the time was ignored" } : behind
   }
   if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line) && !ranges(line))
@@ -95,7 +95,7 @@ export const timingOf = (written: string, style: TimingStyle): Timing => {
  * Two times without an arrow. A comma between them is how SBV and SubViewer write them, and YouTube's export also puts
  * them into `.srt` files. Any other sign counts only between times with fractions: "1:02:03 - 1:04:05" may be text.
  */
-const joinedTimes = (line: string, style: TimingStyle): Timing | undefined => {
+const joinedTimes = (line: string, style: TimingStyle): CueTiming | undefined => {
   const [, start = "", sign = "", end = ""] = withoutArrow.exec(line) ?? []
   if (sign === ",") return timed(start, end, style, undefined)
   return sign !== "" && [start, end].every((side) => /[.,]/u.test(side))
@@ -130,7 +130,7 @@ export const withoutStrayTimes = (
 /** A line as it would be written by the book: with the digits and signs of ASCII, and nothing that is not seen. */
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
-  return asciiDigits(unmarked(written).replace("--&gt;", "-->"))
+  return asciiDigits(withoutBom(written).replace("--&gt;", "-->"))
 }
 
 /** What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words. */
@@ -143,7 +143,7 @@ const timed = (
   style: TimingStyle,
   mended: string | undefined,
   words = ""
-): Timing => {
+): CueTiming => {
   const start = clockMillis(from, style)
   const end = clockMillis(to, style)
   if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }

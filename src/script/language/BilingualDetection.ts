@@ -4,7 +4,7 @@
  * of a song are in one language.
  */
 import type { Cue } from "../../domain/speech/Cue.ts"
-import { type Languages, languagesOf, ownLanguage } from "./BilingualLines.ts"
+import { type Languages, detectLanguages, ownLanguage } from "./BilingualLines.ts"
 import { frequentWords, languageOf } from "./LanguageWords.ts"
 import { isPronounceable, scriptOf } from "./WritingSystems.ts"
 
@@ -51,7 +51,7 @@ interface Pair {
 
 /** The lines of each cue as its two languages: parted where the script changes once, else in the middle. */
 const linePairs = (cues: ReadonlyArray<Cue>): ReadonlyArray<Pair> => {
-  const languages = languagesOf(cues.map(({ text }) => text))
+  const languages = detectLanguages(cues.map(({ text }) => text))
   return cues.flatMap(({ text }) => {
     const lines = text.split("\n").filter((line) => scriptOf(line) !== undefined)
     const at =
@@ -101,7 +101,7 @@ const pairedStyles = (cues: ReadonlyArray<Cue>): PairedStyles | undefined => {
 const languagesIn = (
   pairs: ReadonlyArray<Pair>
 ): { readonly names: Languages; readonly both: number } | undefined => {
-  const scripts = languagesOf(pairs.map(({ first, second }) => `${lineOf(first)}\n${lineOf(second)}`))
+  const scripts = detectLanguages(pairs.map(({ first, second }) => `${lineOf(first)}\n${lineOf(second)}`))
   const [firsts, seconds] = [pairs.map(({ first }) => first), pairs.map(({ second }) => second)]
   if (scripts !== undefined) {
     const both = pairs.filter(

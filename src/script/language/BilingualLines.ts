@@ -14,7 +14,7 @@ export interface Languages {
  * The scripts of the two languages of a file: those of the first and the last line in most of its cues of several
  * lines.
  */
-export const languagesOf = (texts: ReadonlyArray<string>): Languages | undefined => {
+export const detectLanguages = (texts: ReadonlyArray<string>): Languages | undefined => {
   const pairs = new Map<string, { readonly languages: Languages; count: number }>()
   let several = 0
   for (const text of texts) {
@@ -37,7 +37,7 @@ export const languagesOf = (texts: ReadonlyArray<string>): Languages | undefined
  * apart line by line, where a line that borrows Latin words stays in its own; others by the upper and the lower
  * half of the lines. A single short line is in both.
  */
-export const linesIn = (
+export const linesInLanguage = (
   text: string,
   which: "first" | "second",
   languages: Languages | undefined

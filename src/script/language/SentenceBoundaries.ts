@@ -16,7 +16,7 @@ const window = 2_000
  * Where the words or sentences of a text begin: its segments in order, nothing left out. An unknown language tag
  * counts as none.
  */
-export const segmentsOf = (
+export const textSegments = (
   text: string,
   granularity: "sentence" | "word",
   language: string | undefined
@@ -66,7 +66,7 @@ const isTag = (language: string): boolean => {
  * The sentences of a text in order, trimmed; together they hold every character of it but white space. Signs
  * without a word are part of the sentence before them.
  */
-export const sentencesOf = (text: string, language?: string): ReadonlyArray<string> => {
+export const splitSentences = (text: string, language?: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   let open = ""
   // Its last characters apart: to look at the end of a text that grows takes as long as all of it is.
@@ -80,7 +80,7 @@ export const sentencesOf = (text: string, language?: string): ReadonlyArray<stri
     else if (open.trim() !== "") sentences.push(open.trim())
     open = end = ""
   }
-  const segments = segmentsOf(text, "sentence", language)
+  const segments = textSegments(text, "sentence", language)
   segments.forEach((segment, at) => {
     open += segment
     end = (end + segment).slice(-longestEnd)

@@ -2,7 +2,7 @@
 
 /** The first words of what stands there; control characters, which a terminal would obey, stand as one that is lost. */
 export const excerpt = (text: string): string => {
-  const words = unmarked(text.slice(0, 1_000))
+  const words = withoutBom(text.slice(0, 1_000))
     .replace(/\s+/gu, " ")
     .replace(/\p{Cc}/gu, "\ufffd")
     .trim()
@@ -14,7 +14,7 @@ export const excerpt = (text: string): string => {
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 /** A line without the marks that say in which direction it is written, or where a file that was joined to others began. */
-export const unmarked = (line: string): string =>
+export const withoutBom = (line: string): string =>
   line.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
 
 /** Text without characters that are seen by nobody and never said; what starts a new line or page starts a line. */
@@ -28,7 +28,7 @@ export const withoutUnseen = (text: string): string =>
 
 /** The number that is all there is on a line, in the digits of any script that times are written in too. */
 export const numberOf = (line: string | undefined): number | undefined => {
-  const written = /^.{0,30}$/u.test(line ?? "") ? asciiDigits(unmarked(line ?? "")) : ""
+  const written = /^.{0,30}$/u.test(line ?? "") ? asciiDigits(withoutBom(line ?? "")) : ""
   return /^\s*\d{1,9}\s*$/u.test(written) ? Number(written) : undefined
 }
 

@@ -10,7 +10,7 @@ export const inOrder = (cues: ReadonlyArray<Cue>): ReadonlyArray<Cue> =>
   [...cues].sort((a, b) => a.start - b.start)
 
 /** A cue's turns by what the format itself says of its speakers: one speaker for all of it, or several. */
-export const voicesOf = (
+export const cueVoices = (
   turns: ReadonlyArray<MarkedTurn>
 ): { text: string; speaker?: SpeakerName; turns?: NonEmptyReadonlyArray<Turn> } => {
   const text = turns.map((turn) => turn.text).join("\n")

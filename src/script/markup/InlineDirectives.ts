@@ -4,7 +4,7 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
 
 /** What a line's text wishes for itself; whatever is absent comes from its speaker and its job. */
-export type Overrides = {
+export type InlineDirectives = {
   readonly [K in keyof Casting]?: Exclude<Casting[K], undefined>
 } & {
   readonly speaker?: SpeakerName
@@ -16,20 +16,20 @@ const keys = "voice|provider|model|speed|vol|pitch|speaker|say"
 const firstKey = new RegExp(`^\\s*(?:${keys})\\s*:`, "iu")
 
 /** Whether what stands between braces is meant as overrides, and not as words or another tool's code. */
-export const isOverride = (inner: string): boolean => firstKey.test(inner)
+export const isInlineDirective = (inner: string): boolean => firstKey.test(inner)
 
 /** The overrides that a line begins with, as written. */
-export const leadingOverrides = (line: string): string => {
+export const leadingDirectives = (line: string): string => {
   const braces = /^(?:\s*\{[^{}]*\})+\s*/u.exec(line)?.[0] ?? ""
-  return Array.from(braces.matchAll(/\{([^{}]*)\}/gu)).every((match) => isOverride(match[1] ?? ""))
+  return Array.from(braces.matchAll(/\{([^{}]*)\}/gu)).every((match) => isInlineDirective(match[1] ?? ""))
     ? braces
     : ""
 }
 
 /** Text with its overrides taken out. */
-export interface Overridden {
+export interface DirectedText {
   readonly text: string
-  readonly overrides: Overrides
+  readonly overrides: InlineDirectives
   /** One sentence for each wish that cannot be met. */
   readonly faults: ReadonlyArray<string>
 }
@@ -39,14 +39,14 @@ export interface Overridden {
  * holds a comma stands in quotes, and an unquoted `say` goes on to the closing brace. Where two wishes name the
  * same thing the later one counts.
  */
-export const takeOverrides = (text: string): Overridden => {
+export const extractDirectives = (text: string): DirectedText => {
   if (!text.includes("{")) return { text, overrides: {}, faults: [] }
   const faults: Array<string> = []
-  let overrides: Overrides = {}
+  let overrides: InlineDirectives = {}
   const left = text.replace(/\{([^{}]*)\}/gu, (whole, inner: string) => {
-    if (!isOverride(inner)) return whole
+    if (!isInlineDirective(inner)) return whole
     for (const [key, value] of wishesIn(inner))
-      Either.match(overrideOf(key.toLowerCase(), value), {
+      Either.match(parseDirective(key.toLowerCase(), value), {
         onLeft: (why) => faults.push(`{${inner}}: ${why}`),
         onRight: (wish) => {
           overrides = { ...overrides, ...wish }
@@ -66,7 +66,7 @@ const wishesIn = (inner: string): ReadonlyArray<readonly [key: string, value: st
 }
 
 /** One wish by its name, or why it cannot be met. */
-export const overrideOf = (key: string, value: string): Either.Either<Overrides, string> => {
+export const parseDirective = (key: string, value: string): Either.Either<InlineDirectives, string> => {
   if (value === "") return Either.left(`${key} has no value`)
   switch (key) {
     case "voice":

@@ -7,14 +7,14 @@ import { isNonEmptyReadonlyArray } from "effect/Array"
 import { ScriptFault, ScriptRejected } from "../../domain/speech/Cue.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { decodeText } from "../bytes/TextDecoding.ts"
-import { overrideOf, type Overrides } from "../markup/InlineDirectives.ts"
+import { parseDirective, type InlineDirectives } from "../markup/InlineDirectives.ts"
 import type { CueWords } from "./CueWords.ts"
 
 /** One row: the cues it is for, and what it says of them. */
 export interface SheetRow {
   /** First and last index, both included, of each stretch of cues. */
   readonly cues: ReadonlyArray<readonly [from: number, to: number]>
-  readonly overrides: Overrides
+  readonly overrides: InlineDirectives
   /** Whether these cues stay unspoken. */
   readonly skip: boolean
 }
@@ -55,7 +55,7 @@ export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): Read
     if (("skipped" in cue && !isLost) || rows.length === 0) return cue
     if (rows.at(-1)?.skip === true) return { cue: cue.cue, line: cue.line, skipped: "excluded" }
     if ("skipped" in cue) return cue
-    const { speaker, ...wishes } = rows.reduce<Overrides>((sum, row) => ({ ...sum, ...row.overrides }), {})
+    const { speaker, ...wishes } = rows.reduce<InlineDirectives>((sum, row) => ({ ...sum, ...row.overrides }), {})
     const [first, ...others] = cue.parts
     const dressed = (part: typeof first): typeof first => {
       const overrides = { ...wishes, ...part.overrides }
@@ -93,7 +93,7 @@ const sheetRows = (
 }
 
 const rowOf = ({ line, fields }: CsvRecord, names: ReadonlyArray<string>, blame: Blame): SheetRow => {
-  let overrides: Overrides = {}
+  let overrides: InlineDirectives = {}
   let cues: SheetRow["cues"] = []
   let skip = false
   if (fields.length > names.length)
@@ -109,7 +109,7 @@ const rowOf = ({ line, fields }: CsvRecord, names: ReadonlyArray<string>, blame:
       if (/^(?:yes|true|1|x|no|false|0)$/iu.test(value)) skip = /^[yt1x]/iu.test(value)
       else blame(line, value, "expected yes or no under skip")
     } else
-      Either.match(overrideOf(name, value), {
+      Either.match(parseDirective(name, value), {
         onLeft: (why) => blame(line, value, why),
         onRight: (wish) => {
           overrides = { ...overrides, ...wish }

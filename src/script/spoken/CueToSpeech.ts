@@ -9,9 +9,9 @@ import type { TextSettings } from "../../domain/manifest/ScriptSettings.ts"
 import { type LabelSurvey, surveyLabels } from "./SpeakerLabels.ts"
 import { type Lexicon, sayBy } from "./Lexicon.ts"
 import { withoutMusic, withoutSounds } from "./NonSpeech.ts"
-import { type Overrides, takeOverrides } from "../markup/InlineDirectives.ts"
-import { spokenLine, type Vocabulary, vocabularyOf } from "./SpokenLine.ts"
-import { turnsOf } from "./SpeakerTurns.ts"
+import { type InlineDirectives, extractDirectives } from "../markup/InlineDirectives.ts"
+import { cleanLine, type Vocabulary, vocabularyOf } from "./SpokenLine.ts"
+import { speakerTurns } from "./SpeakerTurns.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
 
 /** What is known while a script is read from its beginning to its end. */
@@ -30,7 +30,7 @@ export interface Reader {
 }
 
 /** A reader for these texts, at their beginning. */
-export const readerOf = (
+export const makeReader = (
   texts: ReadonlyArray<string>,
   speakers: ReadonlyArray<SpeakerName>,
   settings: TextSettings,
@@ -53,16 +53,16 @@ export const readerOf = (
 })
 
 /** What one speaker says, which may be nothing. */
-export interface Said {
+export interface SpokenCue {
   readonly speaker: SpeakerName | undefined
   readonly said: string
-  readonly overrides: Overrides
+  readonly overrides: InlineDirectives
   /** What was left out of it. */
   readonly left: "music" | "sound-effect" | undefined
 }
 
 /** Why nothing at all is said. */
-export const reasonOf = (said: ReadonlyArray<Said>): SkipReason =>
+export const skipReasonOf = (said: ReadonlyArray<SpokenCue>): SkipReason =>
   said.some((turn) => turn.left === "music")
     ? "music"
     : said.some((turn) => turn.left === "sound-effect")
@@ -70,17 +70,17 @@ export const reasonOf = (said: ReadonlyArray<Said>): SkipReason =>
       : "empty"
 
 /** A text's turns, each with what is said of it, which may be nothing. */
-export const spokenTurns = (
+export const turnsToSpeech = (
   text: string,
   formatSpeaker: SpeakerName | undefined,
   line: number,
   reader: Reader
-): ReadonlyArray<Said> => {
+): ReadonlyArray<SpokenCue> => {
   const { settings } = reader
   const music = withoutMusic(text, settings.music ?? "skip")
-  const turns = turnsOf(music.text, reader.survey)
+  const turns = speakerTurns(music.text, reader.survey)
   return turns.map((turn, i) => {
-    const wishes = takeOverrides(turn.text)
+    const wishes = extractDirectives(turn.text)
     for (const fault of wishes.faults)
       reader.notices.push(Notice.make({ line, message: `passed over: ${fault}` }))
     const speaker = speakerOf(
@@ -90,7 +90,7 @@ export const spokenTurns = (
     )
     const sounds = withoutSounds(wishes.text, settings.soundEffects ?? "skip")
     const words = wishes.overrides.say ?? sounds.text
-    const said = spokenLine(sayBy(reader.lexicon, spokenLine(words, reader.vocabulary)), reader.vocabulary)
+    const said = cleanLine(sayBy(reader.lexicon, cleanLine(words, reader.vocabulary)), reader.vocabulary)
     if (said === "" && i === turns.length - 1 && turn.speaker !== undefined && turn.text === "")
       reader.announced = speaker
     const left = music.music ? "music" : sounds.sounds ? "sound-effect" : undefined

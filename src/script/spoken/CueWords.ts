@@ -4,7 +4,7 @@ import type { Notice } from "../../domain/speech/Cue.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import type { SkipReason, Slot } from "../../domain/speech/Line.ts"
 import type { Millis } from "../../domain/time/Units.ts"
-import type { Overrides } from "../markup/InlineDirectives.ts"
+import type { InlineDirectives } from "../markup/InlineDirectives.ts"
 import type { LostWords } from "./LostCues.ts"
 
 /** A part of a cue that one speaker says; a cue with one speaker is one part. */
@@ -20,7 +20,7 @@ export interface WordsPart {
   /** Silence before it, in a narration. */
   readonly pause?: Millis
   /** What the text itself wishes for this part. */
-  readonly overrides?: Overrides
+  readonly overrides?: InlineDirectives
 }
 
 /** A cue with what is said of it, or with the reason why nothing is. */

@@ -1,7 +1,7 @@
 /** Cues that could not be read, at their place among a script's words. */
 import type { Cue, Subtitle } from "../../domain/speech/Cue.ts"
 import type { SkipReason } from "../../domain/speech/Line.ts"
-import { type Reader, reasonOf, spokenTurns } from "./CueToSpeech.ts"
+import { type Reader, skipReasonOf, turnsToSpeech } from "./CueToSpeech.ts"
 
 /** A cue that has something to say and cannot be read. */
 export interface LostWords {
@@ -22,9 +22,9 @@ interface NoWords {
 /** What becomes of the words of a cue that cannot be read; music and sounds that nobody says are not lost. */
 export const lostWords = (cue: Cue, why: string, reader: Reader): LostWords | NoWords => {
   const turns = cue.turns ?? [{ speaker: cue.speaker, text: cue.text }]
-  const said = turns.flatMap((turn) => spokenTurns(turn.text, turn.speaker, cue.line, reader))
+  const said = turns.flatMap((turn) => turnsToSpeech(turn.text, turn.speaker, cue.line, reader))
   const sung = cue.sung === true && reader.settings.music !== "speak"
-  const silent = said.every((turn) => turn.said === "") ? reasonOf(said) : undefined
+  const silent = said.every((turn) => turn.said === "") ? skipReasonOf(said) : undefined
   const skipped = sung ? "music" : silent === "empty" && cue.text.includes("\ufffd") ? undefined : silent
   const { index, line } = cue
   return skipped === undefined ? { cue: index, line, skipped: "lost", why } : { cue: index, line, skipped }

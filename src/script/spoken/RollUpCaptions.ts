@@ -28,7 +28,7 @@ const longRepeat = 8
  * What is new in each cue, in the order given (by start): its text, or an empty one where all of it was shown
  * before.
  */
-export const withoutRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string> => {
+export const removeRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string> => {
   const repeats = cues.map((cue, i) => repeatOf(cue, cues[i - 1]))
   const rolling =
     repeats.filter((repeat) => repeat.kind === "rolls" || repeat.kind === "grows").length >

@@ -4,7 +4,7 @@
  * name must be proved by the whole file.
  */
 import { isCapitals, wordsOnly } from "../language/WritingSystems.ts"
-import { leadingOverrides } from "../markup/InlineDirectives.ts"
+import { leadingDirectives } from "../markup/InlineDirectives.ts"
 import { announces, namesMany, namesRole, namesSound } from "../language/SoundWords.ts"
 
 /** A label found at the start of a text. */
@@ -89,7 +89,7 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
     upper += line.match(/\p{Lu}/gu)?.length ?? 0
     lower += line.match(/\p{Ll}/gu)?.length ?? 0
     const bare = withoutMarks(line)
-    const candidate = candidateAt(bare.slice(leadingOverrides(bare).length))
+    const candidate = candidateAt(bare.slice(leadingDirectives(bare).length))
     if (candidate === undefined || (candidate.bracket && !candidate.colon && candidate.rest === "")) return
     const key = candidate.name.toUpperCase()
     const behind = wordsOnly(candidate.rest === "" ? (lines[i + 1] ?? "") : candidate.rest).slice(0, 24)

@@ -2,7 +2,7 @@
  * Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them.
  */
 import { labelAt, type LabelSurvey } from "./SpeakerLabels.ts"
-import { leadingOverrides } from "../markup/InlineDirectives.ts"
+import { leadingDirectives } from "../markup/InlineDirectives.ts"
 import { endsSentence } from "../language/SentenceBoundaries.ts"
 import { isCapitals } from "../language/WritingSystems.ts"
 
@@ -25,13 +25,13 @@ const anyDash = /^\s*[-\u2010-\u2015\u2212](?![-\u2010-\u2015\d])\s*(?=\S)/u
 const arrows = /^\s*>{2,}\s*/u
 
 /** Splits a cue's text. Without a survey labels are text. */
-export const turnsOf = (text: string, survey: LabelSurvey | undefined): ReadonlyArray<SpokenTurn> => {
+export const speakerTurns = (text: string, survey: LabelSurvey | undefined): ReadonlyArray<SpokenTurn> => {
   const lines = text.split("\n").flatMap(atArrows)
   const dashed = lines.filter((line) => dash.test(line)).length
   const dialogue = dashed > 1 || (dashed === 1 && !dash.test(lines[0] ?? ""))
   const turns: Array<{ speaker: string | undefined; changed: boolean; lines: Array<string> }> = []
   const begin = (line: string, marked: boolean): void => {
-    const wishes = leadingOverrides(line)
+    const wishes = leadingDirectives(line)
     const label = survey === undefined ? undefined : labelAt(line.slice(wishes.length), survey, marked)
     const last = turns.at(-1)
     if (label === undefined && !marked && last !== undefined) last.lines.push(line)

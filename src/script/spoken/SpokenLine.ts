@@ -31,7 +31,7 @@ const prefixes = new Set(
 )
 
 /** What a voice is given: one line, with nothing in it that is only for the eye. */
-export const spokenLine = (text: string, vocabulary: Vocabulary): string =>
+export const cleanLine = (text: string, vocabulary: Vocabulary): string =>
   punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
 
 /** The sign that ends a line from right to left, before it, as an editor that writes from left to right has put it. */

@@ -7,17 +7,17 @@ import type { PauseSettings, TextSettings } from "../../domain/manifest/ScriptSe
 import { fromSeconds, millis } from "../../domain/time/Units.ts"
 import { withCapitalSounds } from "./CapitalSounds.ts"
 import { marksSounds, unemphasized } from "../markup/Emphasis.ts"
-import { languagesOf, linesIn } from "../language/BilingualLines.ts"
+import { detectLanguages, linesInLanguage } from "../language/BilingualLines.ts"
 import { bilingualFileOf } from "../language/BilingualDetection.ts"
 import type { Lexicon } from "./Lexicon.ts"
 import { lostWords, withLost } from "./LostCues.ts"
 import { isShown, styleNotices } from "./StyleFilter.ts"
 import { withSentencesKept } from "./MidSentence.ts"
 import { naturalLength } from "../language/SpeechRate.ts"
-import { withoutRepeats } from "./RollUpCaptions.ts"
-import { sentencesOf } from "../language/SentenceBoundaries.ts"
+import { removeRepeats } from "./RollUpCaptions.ts"
+import { splitSentences } from "../language/SentenceBoundaries.ts"
 import { type WordsPart, type CueWords, type Words } from "./CueWords.ts"
-import { readerOf, reasonOf, type Said, spokenTurns } from "./CueToSpeech.ts"
+import { makeReader, skipReasonOf, type SpokenCue, turnsToSpeech } from "./CueToSpeech.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
 
@@ -32,7 +32,7 @@ export interface WordsContext {
 }
 
 /** Reads a script's words by the manifest's settings and lexicon. */
-export const wordsOf = (
+export const spokenWords = (
   script: Script,
   settings: TextSettings,
   lexicon: Lexicon,
@@ -54,7 +54,7 @@ const subtitleWords = (
   const cues = prepared(script.cues)
   const texts = cues.map((cue) => cue.text)
   const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
-  const reader = readerOf(
+  const reader = makeReader(
     texts,
     [...knownSpeakers(context), ...named.filter((name) => name !== undefined)],
     settings,
@@ -63,7 +63,7 @@ const subtitleWords = (
   const fresh =
     settings.rolling === "keep"
       ? texts
-      : withoutRepeats(
+      : removeRepeats(
           cues.map((cue) => ({
             start: cue.start,
             end: cue.end,
@@ -71,13 +71,13 @@ const subtitleWords = (
             speaker: cue.speaker
           }))
         )
-  const languages = languagesOf(texts)
+  const languages = detectLanguages(texts)
   const which = settings.bilingual ?? "all"
   const styles =
     which === "all" ? undefined : bilingualFileOf(cues.filter((cue) => isShown(cue, settings.styles)))?.styles
   const chosenOf = (text: string, style: string | undefined): string | undefined => {
     if (which === "all") return text
-    if (styles === undefined) return linesIn(text, which, languages)
+    if (styles === undefined) return linesInLanguage(text, which, languages)
     return style === styles[which === "first" ? "second" : "first"] ? undefined : text
   }
   const read = cues.map((cue, i): CueWords => {
@@ -91,9 +91,9 @@ const subtitleWords = (
     if (chosen === undefined) return skip("other-language")
     const turns =
       cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
-    const said = turns.flatMap((turn) => spokenTurns(turn.text, turn.speaker, cue.line, reader))
+    const said = turns.flatMap((turn) => turnsToSpeech(turn.text, turn.speaker, cue.line, reader))
     const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
-    return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(reasonOf(said))
+    return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(skipReasonOf(said))
   })
   return {
     cues: withLost(withSentencesKept(read, cues), script, reader),
@@ -125,8 +125,8 @@ const isDestroyed = (text: string): boolean => {
 const slotted = (
   cue: Cue,
   next: Cue | undefined,
-  said: ReadonlyArray<Said>
-): ReadonlyArray<Said & { readonly slot: Slot }> => {
+  said: ReadonlyArray<SpokenCue>
+): ReadonlyArray<SpokenCue & { readonly slot: Slot }> => {
   const spoken = said.filter((turn) => turn.said !== "")
   const weights = spoken.map((turn) => naturalLength(turn.said))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -146,13 +146,13 @@ const slotted = (
   })
 }
 
-const partsOf = (cue: Cue, said: ReadonlyArray<Said & { readonly slot: Slot }>): ReadonlyArray<WordsPart> =>
+const partsOf = (cue: Cue, said: ReadonlyArray<SpokenCue & { readonly slot: Slot }>): ReadonlyArray<WordsPart> =>
   said.map((turn, part) => partOf(cue.index, part, turn, { slot: turn.slot }))
 
 const partOf = (
   cue: number,
   part: number,
-  turn: Said,
+  turn: SpokenCue,
   timing: Pick<WordsPart, "slot" | "pause">
 ): WordsPart => {
   const { say: _said, speaker: _named, ...wishes } = turn.overrides
@@ -173,7 +173,7 @@ const narrationWords = (
   lexicon: Lexicon,
   context: WordsContext
 ): Words => {
-  const reader = readerOf(
+  const reader = makeReader(
     script.blocks.map((block) => block.text),
     [...knownSpeakers(context), ...script.blocks.flatMap(({ speaker }) => speaker ?? [])],
     settings,
@@ -187,7 +187,7 @@ const narrationWords = (
   let before: "heading" | "paragraph" | undefined
   const cues = script.blocks.map((block, i): CueWords => {
     const cue = i + 1
-    const said = spokenTurns(block.text, block.speaker, block.line, reader)
+    const said = turnsToSpeech(block.text, block.speaker, block.line, reader)
     const opening =
       before === undefined
         ? millis(0)
@@ -197,10 +197,10 @@ const narrationWords = (
     const parts = said
       .filter((turn) => turn.said !== "")
       .flatMap((turn) =>
-        sentencesOf(turn.said, context.language).map((sentence) => ({ ...turn, said: sentence }))
+        splitSentences(turn.said, context.language).map((sentence) => ({ ...turn, said: sentence }))
       )
       .map((turn, part) => partOf(cue, part, turn, { pause: part === 0 ? opening : pauses.sentence }))
-    if (!isNonEmptyReadonlyArray(parts)) return { cue, line: block.line, skipped: reasonOf(said) }
+    if (!isNonEmptyReadonlyArray(parts)) return { cue, line: block.line, skipped: skipReasonOf(said) }
     before = block.kind
     return { cue, line: block.line, parts }
   })

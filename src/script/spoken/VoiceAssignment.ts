@@ -3,7 +3,7 @@ import { Either, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import { Line } from "../../domain/speech/Line.ts"
-import type { Overrides } from "../markup/InlineDirectives.ts"
+import type { InlineDirectives } from "../markup/InlineDirectives.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { CueWords } from "./CueWords.ts"
 
@@ -30,11 +30,11 @@ class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
 /** Finds a voice for a speaker, with what the text itself wishes; left where there is none. */
 export type CastingOf = (
   speaker: SpeakerName | undefined,
-  overrides: Overrides
+  overrides: InlineDirectives
 ) => Either.Either<Casting, unknown>
 
 /** Gives each part of a script its voice. The speakers of a file are few and are asked for once each. */
-export const castLines = (
+export const assignVoices = (
   words: ReadonlyArray<CueWords>,
   castingOf: CastingOf
 ): Either.Either<ReadonlyArray<Line>, Uncast> => {

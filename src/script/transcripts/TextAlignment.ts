@@ -11,7 +11,7 @@ const widest = 600
  * For each position of `ours` the position of `theirs` it stands beside, rising, or -1 where it stands beside
  * nothing. Time and memory grow with the length times the band, which follows the straight line from start to end.
  */
-export const aligned = (ours: string, theirs: string): Int32Array => {
+export const alignTexts = (ours: string, theirs: string): Int32Array => {
   const [n, m] = [ours.length, theirs.length]
   const pairs = new Int32Array(n).fill(-1)
   if (n === 0 || m === 0) return pairs

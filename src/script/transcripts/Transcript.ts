@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Millis, millis } from "../../domain/time/Units.ts"
-import { aligned } from "./TextAlignment.ts"
+import { alignTexts } from "./TextAlignment.ts"
 import { type Letters, lettersOf, partTimes } from "./PartTimes.ts"
 import { readSrtVtt } from "../formats/SrtVtt.ts"
 import { longestTime } from "../formats/TimingLine.ts"
@@ -63,7 +63,7 @@ export const alignParts = (
   const ours = lettersOf(said)
   const theirs = lettersOf(transcript.map((token) => token.text))
   if (theirs.letters.length === 0) return Either.left("the transcript holds no words")
-  const pairs = aligned(ours.letters, theirs.letters)
+  const pairs = alignTexts(ours.letters, theirs.letters)
   const same = pairs.reduce(
     (count, theirsAt, i) =>
       theirsAt >= 0 && ours.letters[i] === theirs.letters[theirsAt] ? count + 1 : count,

@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
-import { segmentsOf, sentencesOf } from "../language/SentenceBoundaries.ts"
+import { textSegments, splitSentences } from "../language/SentenceBoundaries.ts"
 import { isUnspaced, unspaced } from "../language/WritingSystems.ts"
 
 /** A place where a text may be cut. */
@@ -20,7 +20,7 @@ export interface Joint {
  * The pieces of a text, each of at most `maxChars` characters and of about one length; or the word that alone is
  * longer.
  */
-export const piecesOf = (
+export const splitText = (
   text: string,
   maxChars: number,
   language?: string
@@ -81,7 +81,7 @@ export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> 
 /** Where the words of a text without spaces begin, but for the first. */
 const wordStarts = (text: string, language: string | undefined): ReadonlyArray<number> => {
   let at = 0
-  return segmentsOf(text, "word", language)
+  return textSegments(text, "word", language)
     .map((word) => {
       const start = at
       at += word.length
@@ -108,7 +108,7 @@ const rankOf = (
 const endsOfSentences = (text: string, language: string | undefined): ReadonlySet<number> => {
   const ends = new Set<number>()
   let at = 0
-  for (const sentence of sentencesOf(text, language)) {
+  for (const sentence of splitSentences(text, language)) {
     const found = text.indexOf(sentence, at)
     if (found < 0) continue
     at = found + sentence.length

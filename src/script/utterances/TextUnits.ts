@@ -6,7 +6,7 @@ import type { Grain } from "./StableGroups.ts"
 import { joinWords } from "./TextSplitting.ts"
 
 /** Words of one line, or a piece of them. */
-export interface Portion {
+export interface TextUnit {
   readonly line: Line
   /** The line's position in the script. */
   readonly order: number
@@ -14,8 +14,8 @@ export interface Portion {
 }
 
 /** What is spoken in one breath or in one task: its text is what is sent. */
-export interface Unit extends Grain {
-  readonly portions: NonEmptyReadonlyArray<Portion>
+export interface UnitJoin extends Grain {
+  readonly portions: NonEmptyReadonlyArray<TextUnit>
   readonly text: string
 }
 
@@ -23,11 +23,11 @@ export interface Unit extends Grain {
 export const between = "\n"
 
 /** A line, a piece of one, or the lines of a sentence: one breath. */
-export const sentenceUnit = (portions: NonEmptyReadonlyArray<Portion>): Unit =>
+export const sentenceUnit = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
   unitOf(portions, portions.map((portion) => portion.said).reduce(joinWords))
 
 /** Several units in one task. */
-export const together = (units: NonEmptyReadonlyArray<Unit>): Unit => {
+export const joinUnits = (units: NonEmptyReadonlyArray<UnitJoin>): UnitJoin => {
   const [first, ...others] = units.flatMap((unit) => unit.portions)
   return unitOf(
     first === undefined ? units[0].portions : [first, ...others],
@@ -36,10 +36,10 @@ export const together = (units: NonEmptyReadonlyArray<Unit>): Unit => {
 }
 
 /** Portions that are sent as so many breaths. */
-export const apart = (portions: NonEmptyReadonlyArray<Portion>): Unit =>
+export const separateUnits = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
   unitOf(portions, portions.map((portion) => portion.said).join(between))
 
-const unitOf = (portions: NonEmptyReadonlyArray<Portion>, text: string): Unit => ({
+const unitOf = (portions: NonEmptyReadonlyArray<TextUnit>, text: string): UnitJoin => ({
   portions,
   text,
   said: text,

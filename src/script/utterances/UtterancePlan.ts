@@ -10,9 +10,9 @@ import type { Line } from "../../domain/speech/Line.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { groupsOf, mergedGroups } from "./StableGroups.ts"
-import { piecesOf } from "./TextSplitting.ts"
-import { between, type Portion, sentenceUnit, together, type Unit } from "./TextUnits.ts"
-import { repacked } from "./UtteranceRebalance.ts"
+import { splitText } from "./TextSplitting.ts"
+import { between, type TextUnit, sentenceUnit, joinUnits, type UnitJoin } from "./TextUnits.ts"
+import { rebalanceUtterances } from "./UtteranceRebalance.ts"
 import { sentenceRuns } from "../language/SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtPayload.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
@@ -70,7 +70,7 @@ interface Planned {
   readonly order: number
   readonly casting: Casting
   readonly input: "text" | "srt"
-  readonly portions: NonEmptyReadonlyArray<Portion>
+  readonly portions: NonEmptyReadonlyArray<TextUnit>
   readonly text: string
 }
 
@@ -89,7 +89,7 @@ const planVoice = (
   const room = srt ? profile.maxChars - srtOverhead : profile.maxChars
   const portions = voice.map(({ line, order, run }) => ({
     run,
-    cut: Either.match(piecesOf(line.said, Math.max(1, room), rules.language), {
+    cut: Either.match(splitText(line.said, Math.max(1, room), rules.language), {
       onLeft: (word) => {
         violations.push(
           WordTooLong.make({
@@ -101,10 +101,10 @@ const planVoice = (
         )
         return []
       },
-      onRight: (pieces) => pieces.map((said): Portion => ({ line, order, said }))
+      onRight: (pieces) => pieces.map((said): TextUnit => ({ line, order, said }))
     })
   }))
-  const add = (group: NonEmptyReadonlyArray<Portion>, text: string): void => {
+  const add = (group: NonEmptyReadonlyArray<TextUnit>, text: string): void => {
     planned.push({ order: group[0].order, casting, input: srt ? "srt" : "text", portions: group, text })
   }
   if (srt) {
@@ -137,9 +137,9 @@ const planVoice = (
 
 /** About five entries a task, and never more than a dozen: an edit costs its own group. */
 const srtGroups = (
-  portions: ReadonlyArray<Portion>,
+  portions: ReadonlyArray<TextUnit>,
   maxChars: number
-): ReadonlyArray<NonEmptyReadonlyArray<Portion>> =>
+): ReadonlyArray<NonEmptyReadonlyArray<TextUnit>> =>
   groupsOf(
     portions.map((portion) => ({ ...portion, size: charactersOf(portion.said) + srtOverhead })),
     { maxSize: maxChars, maxCount: 12, every: 5 }
@@ -149,11 +149,11 @@ const srtGroups = (
 const longestSentence = 400
 
 const textUnits = (
-  portions: ReadonlyArray<{ readonly run: number; readonly cut: ReadonlyArray<Portion> }>,
+  portions: ReadonlyArray<{ readonly run: number; readonly cut: ReadonlyArray<TextUnit> }>,
   maxChars: number
-): ReadonlyArray<Unit> => {
-  const units: Array<Unit> = []
-  let open: Array<Portion> = []
+): ReadonlyArray<UnitJoin> => {
+  const units: Array<UnitJoin> = []
+  let open: Array<TextUnit> = []
   let run: number | undefined
   const close = (): void => {
     const grains = open.map((portion) => ({ ...portion, size: charactersOf(portion.said) + 1 }))
@@ -181,13 +181,13 @@ const textUnits = (
 
 /** Units merged until each has enough; one that fits with neither neighbour shares their words out anew. */
 const enough = (
-  units: ReadonlyArray<Unit>,
+  units: ReadonlyArray<UnitJoin>,
   profile: ProviderProfile,
   language: string | undefined
-): ReadonlyArray<Unit> => {
+): ReadonlyArray<UnitJoin> => {
   const limits = { minSize: profile.minChars, maxSize: profile.maxChars, joint: between.length }
-  const groups = mergedGroups(units, limits).map(together)
-  const done: Array<Unit> = []
+  const groups = mergedGroups(units, limits).map(joinUnits)
+  const done: Array<UnitJoin> = []
   for (let i = 0; i < groups.length; i++) {
     const group = groups[i]
     if (group === undefined) continue
@@ -197,17 +197,17 @@ const enough = (
       continue
     }
     if (before !== undefined && before.size + between.length + group.size <= profile.maxChars) {
-      done.splice(-1, 1, together([before, group]))
+      done.splice(-1, 1, joinUnits([before, group]))
       continue
     }
     const next = groups[i + 1]
-    const withNext = next === undefined ? undefined : repacked([group, next], limits, language)
+    const withNext = next === undefined ? undefined : rebalanceUtterances([group, next], limits, language)
     if (withNext !== undefined) {
       done.push(...withNext)
       i++
       continue
     }
-    const withBefore = before === undefined ? undefined : repacked([before, group], limits, language)
+    const withBefore = before === undefined ? undefined : rebalanceUtterances([before, group], limits, language)
     if (withBefore === undefined) done.push(group)
     else done.splice(-1, 1, ...withBefore)
   }
@@ -216,7 +216,7 @@ const enough = (
 
 const refOf = (line: Line): LineRef => LineRef.make({ cue: line.cue, part: line.part }, skipValidation)
 
-const refsOf = (portions: NonEmptyReadonlyArray<Portion>): NonEmptyReadonlyArray<LineRef> => {
+const refsOf = (portions: NonEmptyReadonlyArray<TextUnit>): NonEmptyReadonlyArray<LineRef> => {
   const [first, ...others] = portions
   return [refOf(first.line), ...others.map((portion) => refOf(portion.line))]
 }
@@ -227,7 +227,7 @@ const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse
   for (const { portions } of planned)
     for (const { order } of portions) total.set(order, (total.get(order) ?? 0) + 1)
   const next = new Map<number, number>()
-  const partOf = ({ line, order }: Portion): LineRef => {
+  const partOf = ({ line, order }: TextUnit): LineRef => {
     if (total.get(order) === 1) return refOf(line)
     const piece = next.get(order) ?? 0
     next.set(order, piece + 1)

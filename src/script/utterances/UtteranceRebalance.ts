@@ -3,23 +3,23 @@
  * where it must be.
  */
 import { joinWords, jointsOf } from "./TextSplitting.ts"
-import { apart, type Portion, type Unit } from "./TextUnits.ts"
+import { separateUnits, type TextUnit, type UnitJoin } from "./TextUnits.ts"
 
 interface Crumb {
-  readonly portion: Portion
+  readonly portion: TextUnit
   readonly said: string
   /** How good a cut behind it is: 4 between lines, else as a joint in the line. */
   readonly rank: number
 }
 
 /** The two as units within the limits; undefined where their words cannot be shared out so. */
-export const repacked = (
-  pair: readonly [Unit, Unit],
+export const rebalanceUtterances = (
+  pair: readonly [UnitJoin, UnitJoin],
   limits: { readonly minSize: number; readonly maxSize: number; readonly joint: number },
   language: string | undefined
-): ReadonlyArray<Unit> | undefined => {
+): ReadonlyArray<UnitJoin> | undefined => {
   const crumbs = pair.flatMap((unit) => unit.portions.flatMap((portion) => crumbsOf(portion, language)))
-  let best: readonly [Unit, Unit] | undefined
+  let best: readonly [UnitJoin, UnitJoin] | undefined
   let least = Infinity
   for (let cut = 1; cut < crumbs.length; cut++) {
     const left = unitOfCrumbs(crumbs.slice(0, cut))
@@ -37,7 +37,7 @@ export const repacked = (
   return best
 }
 
-const crumbsOf = (portion: Portion, language: string | undefined): ReadonlyArray<Crumb> => {
+const crumbsOf = (portion: TextUnit, language: string | undefined): ReadonlyArray<Crumb> => {
   const crumbs: Array<Crumb> = []
   let from = 0
   for (const joint of jointsOf(portion.said, language)) {
@@ -48,8 +48,8 @@ const crumbsOf = (portion: Portion, language: string | undefined): ReadonlyArray
   return crumbs
 }
 
-const unitOfCrumbs = (crumbs: ReadonlyArray<Crumb>): Unit | undefined => {
-  const portions: Array<Portion> = []
+const unitOfCrumbs = (crumbs: ReadonlyArray<Crumb>): UnitJoin | undefined => {
+  const portions: Array<TextUnit> = []
   for (const { portion, said } of crumbs) {
     const last = portions.at(-1)
     if (last !== undefined && last.order === portion.order)
@@ -57,5 +57,5 @@ const unitOfCrumbs = (crumbs: ReadonlyArray<Crumb>): Unit | undefined => {
     else portions.push({ ...portion, said })
   }
   const [first, ...others] = portions
-  return first === undefined ? undefined : apart([first, ...others])
+  return first === undefined ? undefined : separateUnits([first, ...others])
 }

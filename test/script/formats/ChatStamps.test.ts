@@ -2,12 +2,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
 /** What is said, by whom, and on which line the message stands. */
 const said = (text: string): ReadonlyArray<string> => {
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), "chat.txt"))
-  return wordsOf(script, {}, []).cues.map((cue) =>
+  return spokenWords(script, {}, []).cues.map((cue) =>
     "skipped" in cue
       ? `${cue.line} (${cue.skipped})`
       : `${cue.line} ${cue.parts.map((part) => `${part.speaker ?? "?"}: ${part.said}`).join(" | ")}`

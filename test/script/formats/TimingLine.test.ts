@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { srtClock, timingOf } from "../../../src/script/formats/TimingLine.ts"
+import { srtClock, parseTiming } from "../../../src/script/formats/TimingLine.ts"
 
 const times = (line: string, style: "srt" | "vtt" | "sbv" = "srt") => {
-  const timing = timingOf(line, style)
+  const timing = parseTiming(line, style)
   return timing.kind === "time" ? [timing.start, timing.end] : timing.kind
 }
 

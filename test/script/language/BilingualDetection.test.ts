@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { Subtitle } from "../../../src/domain/speech/Cue.ts"
 import { bilingualFileOf } from "../../../src/script/language/BilingualDetection.ts"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus, realFiles } from "../corpus.ts"
 
 /** A subtitle file, read. */
@@ -109,8 +109,8 @@ describe("a subtitle in two languages", () => {
       cues: 12,
       sure: true
     })
-    const said = (text: Parameters<typeof wordsOf>[1]) =>
-      wordsOf(script, text, []).cues.flatMap((cue) =>
+    const said = (text: Parameters<typeof spokenWords>[1]) =>
+      spokenWords(script, text, []).cues.flatMap((cue) =>
         "parts" in cue ? cue.parts.map((part) => part.said) : []
       )
     expect(said({ bilingual: "second" })).toEqual([...english, "EXIT", "You are alone."])
@@ -119,10 +119,10 @@ describe("a subtitle in two languages", () => {
     expect(said({ styles: { only: ["bottom"] } })).toEqual([...english, "You are alone."])
     expect(said({ styles: { skip: ["Top", "Sign"] } })).toEqual([...english, "You are alone."])
     expect(said({})).toHaveLength(22)
-    expect(wordsOf(script, { styles: { skip: ["Tops"] } }, []).notices.map(({ message }) => message)).toEqual(
+    expect(spokenWords(script, { styles: { skip: ["Tops"] } }, []).notices.map(({ message }) => message)).toEqual(
       ['text.styles: no event has the style "Tops"; did you mean "Top"? (the file uses Top, Bottom, Sign)']
     )
-    expect(wordsOf(script, { styles: { only: ["Bottom"] } }, []).cues[0]).toMatchObject({
+    expect(spokenWords(script, { styles: { only: ["Bottom"] } }, []).cues[0]).toMatchObject({
       skipped: "excluded"
     })
   })

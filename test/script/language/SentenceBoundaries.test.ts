@@ -1,22 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { endsSentence, sentencesOf } from "../../../src/script/language/SentenceBoundaries.ts"
+import { endsSentence, splitSentences } from "../../../src/script/language/SentenceBoundaries.ts"
 
 describe("sentencesOf", () => {
   it("finds sentences in any script", () => {
-    expect(sentencesOf("It rained. We left! Why?")).toEqual(["It rained.", "We left!", "Why?"])
-    expect(sentencesOf("今天下雨。我们走吧！好吗？", "zh")).toEqual(["今天下雨。", "我们走吧！", "好吗？"])
-    expect(sentencesOf("यह सच है। चलो।", "hi")).toEqual(["यह सच है।", "चलो।"])
-    expect(sentencesOf("هل هذا صحيح؟ نعم.", "ar")).toEqual(["هل هذا صحيح؟", "نعم."])
+    expect(splitSentences("It rained. We left! Why?")).toEqual(["It rained.", "We left!", "Why?"])
+    expect(splitSentences("今天下雨。我们走吧！好吗？", "zh")).toEqual(["今天下雨。", "我们走吧！", "好吗？"])
+    expect(splitSentences("यह सच है। चलो।", "hi")).toEqual(["यह सच है।", "चलो।"])
+    expect(splitSentences("هل هذا صحيح؟ نعم.", "ar")).toEqual(["هل هذا صحيح؟", "نعم."])
   })
 
   it("does not stop inside a sentence that quotes or calls", () => {
-    expect(sentencesOf('"Who goes there?" asked the guard. "Me." He laughed.')).toEqual([
+    expect(splitSentences('"Who goes there?" asked the guard. "Me." He laughed.')).toEqual([
       '"Who goes there?" asked the guard.',
       '"Me."',
       "He laughed."
     ])
-    expect(sentencesOf("Oh! what a night. “No,” he said. So it went.")).toEqual([
+    expect(splitSentences("Oh! what a night. “No,” he said. So it went.")).toEqual([
       "Oh! what a night.",
       "“No,” he said.",
       "So it went."
@@ -24,7 +24,7 @@ describe("sentencesOf", () => {
   })
 
   it("does not stop at abbreviations, initials and numbers", () => {
-    expect(sentencesOf("Dr. A. Ngo vs. the U.S. paid 3.5 million. Then he left.")).toEqual([
+    expect(splitSentences("Dr. A. Ngo vs. the U.S. paid 3.5 million. Then he left.")).toEqual([
       "Dr. A. Ngo vs. the U.S. paid 3.5 million.",
       "Then he left."
     ])
@@ -34,12 +34,12 @@ describe("sentencesOf", () => {
     "holds every character but white space, in order",
     [fc.fullUnicodeString({ maxLength: 80 })],
     ([text]) => {
-      expect(sentencesOf(text).join("").replace(/\s/gu, "")).toBe(text.replace(/\s/gu, ""))
+      expect(splitSentences(text).join("").replace(/\s/gu, "")).toBe(text.replace(/\s/gu, ""))
     }
   )
 
   it("takes a language tag that is none for no tag", () => {
-    expect(sentencesOf("One. Two.", "not a tag")).toEqual(["One.", "Two."])
+    expect(splitSentences("One. Two.", "not a tag")).toEqual(["One.", "Two."])
   })
 })
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
 /** What is said of each cue: its parts, or why nothing is. */
 const said = (...texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const srt = texts.map((text, i) => `${i + 1}\n00:00:0${i},000 --> 00:00:0${i},900\n${text}\n`).join("\n")
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt), "a.srt"))
-  return wordsOf(script, {}, []).cues.map((cue) =>
+  return spokenWords(script, {}, []).cues.map((cue) =>
     "skipped" in cue
       ? `(${cue.skipped})`
       : cue.parts
@@ -95,7 +95,7 @@ describe("plain text", () => {
     const text = "It was *late*, and _the day_ was ~over~.\nSnake_case and 2*3*4 stay.\n\nSo it ends.\n"
     const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), "a.txt"))
     expect(
-      wordsOf(script, {}, []).cues.map((cue) =>
+      spokenWords(script, {}, []).cues.map((cue) =>
         "parts" in cue ? cue.parts.map((part) => part.said).join(" ") : cue.skipped
       )
     ).toEqual(["It was late, and the day was over. Snake_case and 2*3*4 stay.", "So it ends."])

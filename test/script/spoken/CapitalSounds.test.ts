@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
 const said = (texts: ReadonlyArray<string>, speak = false): ReadonlyArray<string> => {
   const srt = texts
@@ -12,7 +12,7 @@ const said = (texts: ReadonlyArray<string>, speak = false): ReadonlyArray<string
     })
     .join("\n")
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt), "a.srt"))
-  return wordsOf(script, speak ? { soundEffects: "speak" } : {}, []).cues.map((cue) =>
+  return spokenWords(script, speak ? { soundEffects: "speak" } : {}, []).cues.map((cue) =>
     "skipped" in cue ? `(${cue.skipped})` : cue.parts.map((part) => part.said).join(" | ")
   )
 }

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { Cue, Subtitle } from "../../../src/domain/speech/Cue.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { cueSheetOf, withSheet } from "../../../src/script/spoken/CueSheet.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
 const sheet = (text: string) => cueSheetOf(new TextEncoder().encode(text), "cast.csv")
 const rows = (text: string) => Either.getOrThrowWith(sheet(text), (rejected) => new Error(rejected.message))
@@ -55,7 +55,7 @@ describe("cueSheetOf", () => {
 
 describe("withSheet", () => {
   it("gives cues their speakers and wishes, under what their own text wishes", () => {
-    const words = wordsOf(
+    const words = spokenWords(
       Subtitle.make({
         format: "srt",
         notices: [],

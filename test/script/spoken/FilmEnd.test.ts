@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { millis } from "../../../src/domain/time/Units.ts"
-import { withinFilm } from "../../../src/script/spoken/FilmEnd.ts"
+import { cutAtFilmEnd } from "../../../src/script/spoken/FilmEnd.ts"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
 const time = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 23).replace(".", ",")
 const srt = (cues: ReadonlyArray<readonly [start: number, text: string]>) =>
@@ -12,8 +12,8 @@ const srt = (cues: ReadonlyArray<readonly [start: number, text: string]>) =>
 /** What is left of a subtitle in a film of 60 seconds whose lines may begin 300 ms early. */
 const filmed = (cues: ReadonlyArray<readonly [start: number, text: string]>) => {
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt(cues)), "a.srt"))
-  const words = wordsOf(script, {}, [])
-  return withinFilm(script, words, {
+  const words = spokenWords(script, {}, [])
+  return cutAtFilmEnd(script, words, {
     name: "a.mp4",
     length: millis(60_000),
     early: millis(300),

@@ -4,7 +4,7 @@ import type { TextSettings } from "../../../src/domain/manifest/ScriptSettings.t
 import { lexiconOf } from "../../../src/script/spoken/Lexicon.ts"
 import { cueSheetOf, withSheet } from "../../../src/script/spoken/CueSheet.ts"
 import { readScript } from "../../../src/script/ScriptFile.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 import type { CueWords } from "../../../src/script/spoken/CueWords.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -22,7 +22,7 @@ const told = (cue: CueWords) => [
       : cue.skipped
 ]
 const words = (file: string, text: string, settings: TextSettings = {}) =>
-  wordsOf(script(file, text), settings, Either.getOrThrow(lexiconOf([])))
+  spokenWords(script(file, text), settings, Either.getOrThrow(lexiconOf([])))
 const of = (file: string, text: string, settings?: TextSettings) => words(file, text, settings).cues.map(told)
 
 const first = "1\n00:00:01,000 --> 00:00:02,000\nOne\n\n"

@@ -5,7 +5,7 @@ import { SpeakerName } from "../../../src/domain/values/Ids.ts"
 import type { TextSettings } from "../../../src/domain/manifest/ScriptSettings.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { lexiconOf } from "../../../src/script/spoken/Lexicon.ts"
-import { wordsOf, type WordsContext } from "../../../src/script/spoken/SpokenWords.ts"
+import { spokenWords, type WordsContext } from "../../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus } from "../corpus.ts"
 
 /** Cues of two seconds with a second between them. */
@@ -28,7 +28,7 @@ const subtitle = (texts: ReadonlyArray<string>, speakers: ReadonlyArray<string |
 
 /** What is said of each cue: "SPEAKER> words" a part, or the reason why nothing is. */
 const said = (texts: ReadonlyArray<string>, settings: TextSettings = {}, context: WordsContext = {}) =>
-  wordsOf(subtitle(texts), settings, [], context).cues.map((cue) =>
+  spokenWords(subtitle(texts), settings, [], context).cues.map((cue) =>
     "skipped" in cue
       ? cue.skipped
       : cue.parts.map((part) => (part.speaker === undefined ? part.said : `${part.speaker}> ${part.said}`))
@@ -170,7 +170,7 @@ describe("speakers", () => {
   })
 
   it("share a cue and its time by the length of their words", () => {
-    const { cues } = wordsOf(
+    const { cues } = spokenWords(
       subtitle(["- Hello there.\n- BO: Good evening to you all, and welcome."]),
       {},
       []
@@ -249,7 +249,7 @@ describe("speakers", () => {
       )
     })
     const speakers = (read: Subtitle) =>
-      wordsOf(read, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts[0].speaker : undefined))
+      spokenWords(read, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts[0].speaker : undefined))
     expect(speakers(script)).toEqual(["ANNA", "ANNA", "BO", "ANNA"])
     expect(speakers(late)).toEqual(["ANNA", undefined, "BO", "ANNA"])
     expect(said(["ANNA: one thing", "Another thing", "BO: more of it", "ANNA: and so on"])[1]).toEqual([
@@ -270,8 +270,8 @@ describe("speakers", () => {
     ],
     ([cues]) => {
       const script = subtitle(cues.map(({ label, text }) => label + text))
-      const plain = wordsOf(script, { speakerLabels: "drop" }, []).cues
-      const kept = wordsOf(script, {}, [], { speakers: ["ANNA", "BO"] }).cues
+      const plain = spokenWords(script, { speakerLabels: "drop" }, []).cues
+      const kept = spokenWords(script, {}, [], { speakers: ["ANNA", "BO"] }).cues
       const words = (read: typeof kept) =>
         read.map((cue) => ("parts" in cue ? cue.parts.map((part) => part.said).join(" ") : cue.skipped))
       expect(words(kept)).toEqual(words(plain))
@@ -291,7 +291,7 @@ describe("speakers", () => {
   it("come from the format, one spelling for each", () => {
     const script = subtitle(["Hello.", "ANNA: Bye.", "Well."], ["Anna", undefined, "BO"])
     expect(
-      wordsOf(script, {}, []).cues.map((cue) =>
+      spokenWords(script, {}, []).cues.map((cue) =>
         "parts" in cue ? cue.parts.map((part) => [part.speaker, part.said]) : []
       )
     ).toEqual([[["Anna", "Hello."]], [["Anna", "Bye."]], [["BO", "Well."]]])
@@ -312,14 +312,14 @@ describe("speakers", () => {
       ]
     })
     expect(
-      wordsOf(two, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts.map((part) => part.speaker) : []))
+      spokenWords(two, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts.map((part) => part.speaker) : []))
     ).toEqual([["Anna", "Bo"]])
   })
 })
 
 describe("overrides", () => {
   it("hold for the turn they stand in, and are not said", () => {
-    const { cues } = wordsOf(
+    const { cues } = spokenWords(
       subtitle(['- {voice: vi-anna, speed: 1.2}Hello.\n- {say: "See you, Bo"} CU B.', "{voice: x}"]),
       {},
       []
@@ -337,7 +337,7 @@ describe("overrides", () => {
 
   it("that cannot be met are told with the cue's line", () => {
     expect(
-      wordsOf(subtitle(["{speed: fast, volume: 3}Hello."]), {}, []).notices.map((notice) => [
+      spokenWords(subtitle(["{speed: fast, volume: 3}Hello."]), {}, []).notices.map((notice) => [
         notice.line,
         notice.message
       ])
@@ -384,7 +384,7 @@ describe("what is said", () => {
   it("never holds mark-up, and never is without a letter or digit", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[<>/{}[\]()\\a-c .:&;1-3"=|*♪#\n-]{0,60}$/u), (text) => {
-        for (const cue of wordsOf(subtitle([text]), {}, []).cues)
+        for (const cue of spokenWords(subtitle([text]), {}, []).cues)
           if ("parts" in cue)
             for (const part of cue.parts) {
               expect(part.said).not.toMatch(/<\/?\p{L}|[{}\n]/u)
@@ -419,7 +419,7 @@ describe("what is said", () => {
         }),
         (cues) => {
           const texts = cues.map((words) => words.map(([text, sign]) => text + sign).join(""))
-          const heard = wordsOf(subtitle(texts), { rolling: "keep" }, []).cues.map((cue) =>
+          const heard = spokenWords(subtitle(texts), { rolling: "keep" }, []).cues.map((cue) =>
             "parts" in cue ? cue.parts.flatMap((part) => letters(part.said)) : []
           )
           expect(heard).toEqual(texts.map((text) => letters(text)))
@@ -437,7 +437,7 @@ describe("captions that repeat what was shown", () => {
     const cues = texts.map((text, i) =>
       Cue.make({ index: i + 1, start: millis(i * 1000), end: millis(i * 1000 + 1000), text, line: i + 1 })
     )
-    return wordsOf(Subtitle.make({ format: "vtt", notices: [], cues }), settings, []).cues.map((cue) =>
+    return spokenWords(Subtitle.make({ format: "vtt", notices: [], cues }), settings, []).cues.map((cue) =>
       "parts" in cue ? cue.parts.map((part) => part.said).join(" | ") : cue.skipped
     )
   }
@@ -481,7 +481,7 @@ describe("captions that repeat what was shown", () => {
     const cue = (index: number, start: number, end: number, text: string) =>
       Cue.make({ index, start: millis(start), end: millis(end), text, line: index })
     const heard = (cues: ReadonlyArray<Cue>) =>
-      wordsOf(Subtitle.make({ format: "srt", notices: [], cues }), {}, []).cues.map((found) =>
+      spokenWords(Subtitle.make({ format: "srt", notices: [], cues }), {}, []).cues.map((found) =>
         "parts" in found ? found.parts[0].said : found.skipped
       )
     const others = Array.from({ length: 8 }, (_, i) =>
@@ -502,7 +502,7 @@ describe("captions that repeat what was shown", () => {
       notices: [],
       cues: [Cue.make({ ...cue, index: 1, text: "The End" }), Cue.make({ ...cue, index: 2, text: "The End" })]
     })
-    expect(wordsOf(layers, {}, []).cues.map((found) => ("parts" in found ? "said" : found.skipped))).toEqual([
+    expect(spokenWords(layers, {}, []).cues.map((found) => ("parts" in found ? "said" : found.skipped))).toEqual([
       "said",
       "repeated"
     ])
@@ -553,7 +553,7 @@ describe("the lexicon", () => {
         { pattern: "(\\d+) ?km", say: "$1 kilometres" }
       ])
     )
-    expect(wordsOf(subtitle(["WCAG is 5km away"]), {}, lexicon).cues).toMatchObject([
+    expect(spokenWords(subtitle(["WCAG is 5km away"]), {}, lexicon).cues).toMatchObject([
       { parts: [{ said: "wuh-kag is 5 kilometres away" }] }
     ])
   })
@@ -568,7 +568,7 @@ describe("cues without a length", () => {
       notices: [],
       cues: [cue(1, 1000, 1000), cue(2, 1500, 1500)]
     })
-    const slots = wordsOf(script, {}, []).cues.map((found) =>
+    const slots = spokenWords(script, {}, []).cues.map((found) =>
       "parts" in found ? found.parts[0].slot : undefined
     )
     expect(slots[0]).toMatchObject({ start: 1000, end: 1500 })
@@ -591,7 +591,7 @@ describe("a narration", () => {
   })
 
   it("is said sentence by sentence with its pauses", () => {
-    const { cues } = wordsOf(story, {}, [], { pauses: { paragraph: 1 }, language: "en" })
+    const { cues } = spokenWords(story, {}, [], { pauses: { paragraph: 1 }, language: "en" })
     expect(
       cues.map((cue) =>
         "parts" in cue
@@ -653,7 +653,7 @@ describe.skipIf(!hasCorpus)("pairs of other suites for the hearing impaired", ()
         .replace(/\{\\[^}]*\}|<\/?[a-z][^>]*>/gu, "")
         .replaceAll("\\u2010", "\u2010")
         .replaceAll("|", "\n")
-      const cue = wordsOf(subtitle([plain.trim()]), {}, []).cues[0]
+      const cue = spokenWords(subtitle([plain.trim()]), {}, []).cues[0]
       const heard = cue !== undefined && "parts" in cue ? cue.parts.map((part) => part.said).join(" ") : ""
       return bare(heard) !== bare(expected)
     })

@@ -5,10 +5,10 @@ import { Cue, Subtitle } from "../../../src/domain/speech/Cue.ts"
 import { ProviderId, SpeakerName, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { Line, Slot } from "../../../src/domain/speech/Line.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
-import { castLines, speakersOf } from "../../../src/script/spoken/VoiceAssignment.ts"
-import { wordsOf } from "../../../src/script/spoken/SpokenWords.ts"
+import { assignVoices, speakersOf } from "../../../src/script/spoken/VoiceAssignment.ts"
+import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
-const words = wordsOf(
+const words = spokenWords(
   Subtitle.make({
     format: "srt",
     notices: [],
@@ -27,7 +27,7 @@ const voice = (id: string) =>
 describe("castLines", () => {
   it("gives each part its speaker's voice with the text's own wishes", () => {
     const lines = Either.getOrThrow(
-      castLines(words, (speaker, overrides) =>
+      assignVoices(words, (speaker, overrides) =>
         Either.right(Casting.make({ ...voice(speaker ?? "nobody"), ...overrides }))
       )
     )
@@ -55,7 +55,7 @@ describe("castLines", () => {
   it("lists every speaker without a voice, with the number of cues", () => {
     const uncast = Either.getOrThrow(
       Either.flip(
-        castLines(words, (speaker) => (speaker === "BO" ? Either.right(voice("bo")) : Either.left("none")))
+        assignVoices(words, (speaker) => (speaker === "BO" ? Either.right(voice("bo")) : Either.left("none")))
       )
     )
     expect(uncast.speakers.map(({ speaker, cues }) => [speaker, cues])).toEqual([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
-import { joinWords, jointsOf, piecesOf } from "../../../src/script/utterances/TextSplitting.ts"
+import { joinWords, jointsOf, splitText } from "../../../src/script/utterances/TextSplitting.ts"
 
-const cut = (text: string, max: number, language?: string) => Either.getOrThrow(piecesOf(text, max, language))
+const cut = (text: string, max: number, language?: string) => Either.getOrThrow(splitText(text, max, language))
 
 const token = fc.oneof(
   fc.constantFrom(
@@ -42,7 +42,7 @@ describe("piecesOf", () => {
     "loses nothing, keeps the limit, and cuts no grapheme",
     [text, fc.integer({ min: 40, max: 200 })],
     ([whole, max]) => {
-      const pieces = piecesOf(whole, max)
+      const pieces = splitText(whole, max)
       if (Either.isLeft(pieces)) {
         expect(charactersOf(pieces.left)).toBeGreaterThan(max)
         return
@@ -57,7 +57,7 @@ describe("piecesOf", () => {
   )
 
   it.prop("cuts no number, address or word", [text, fc.integer({ min: 40, max: 120 })], ([whole, max]) => {
-    const pieces = piecesOf(whole, max)
+    const pieces = splitText(whole, max)
     if (Either.isLeft(pieces)) return
     const count = (part: string, of: string) => of.split(part).length
     for (const word of [
@@ -112,7 +112,7 @@ describe("piecesOf", () => {
 
   it("names the word that is too long by itself", () => {
     const address = `https://example.org/${"a".repeat(90)}`
-    expect(piecesOf(`See ${address} now`, 50)).toEqual(Either.left(address))
+    expect(splitText(`See ${address} now`, 50)).toEqual(Either.left(address))
   })
 })
 
