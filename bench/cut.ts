@@ -10,7 +10,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Array, Either } from "effect"
-import { type CutHints, segmentsOf } from "../src/audio/speech/ClipSplitting.ts"
+import { type CutHints, splitClip } from "../src/audio/speech/ClipSplitting.ts"
 import { fromInt16, type Pcm } from "../src/audio/pcm/Pcm.ts"
 import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { openEspeak } from "../src/engines/local/EspeakThread.ts"
@@ -59,7 +59,7 @@ const speak = (engine: Synthesiser, voice: string, said: ReadonlyArray<string>):
 
 /** How far each cut lies from where it belongs, in milliseconds; none where the parts were kept together. */
 const errorsOf = ({ pcm, said, times }: Merged, hints: CutHints): ReadonlyArray<number> => {
-  const { segments } = segmentsOf(pcm, said.length, hints)
+  const { segments } = splitClip(pcm, said.length, hints)
   const position = (frames: number) => (frames * 1000) / pcm.rate
   return segments.slice(1).flatMap((segment, i) => {
     const [before, ended, next] = [segments[i], times[i], times[i + 1]]

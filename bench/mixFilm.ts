@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { Effect } from "effect"
 import { loudnessOf } from "../src/audio/level/ClipLoudness.ts"
 import { fromInt16, type Pcm, scaled } from "../src/audio/pcm/Pcm.ts"
-import { resampled } from "../src/audio/pcm/Resampling.ts"
+import { resample } from "../src/audio/pcm/Resampling.ts"
 import { encodeWav16 } from "../src/audio/formats/Wav.ts"
 import { Clip, Segment } from "../src/domain/speech/Clip.ts"
 import { JobId, SpeakerName, UtteranceKey } from "../src/domain/values/Ids.ts"
@@ -60,7 +60,7 @@ const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
       const pace = 0.85 + 0.1 * ((which + who) % 4)
       const said = engine.speak({ _tag: "Sentence", voice, rate: pace, pitch: 0, pieces })
       const samples = scaled(fromInt16(said.samples), 0.4 + 0.15 * ((3 * which + who) % 5))
-      const pcm = resampled({ rate: said.rate, samples }, rate)
+      const pcm = resample({ rate: said.rate, samples }, rate)
       return { rate, samples: pcm.samples.subarray(0, 5 * rate) }
     })
   )

@@ -4,13 +4,13 @@ import {
   changeHarm,
   changeWeight,
   type FitLine,
-  type Heard,
+  type FittedSpeech,
   onsetHarm,
   speedHarm,
   tailHarm
 } from "../../src/audio/fit/FitCost.ts"
 
-export type Greedy = (lines: ReadonlyArray<FitLine>, limits: FitLimits) => ReadonlyArray<Heard>
+export type Greedy = (lines: ReadonlyArray<FitLine>, limits: FitLimits) => ReadonlyArray<FittedSpeech>
 
 /** Line after line, none before its time; `speed` says how fast a line goes that has so much room until the next. */
 const greedy =

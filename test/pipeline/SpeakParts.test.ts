@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
-import { segmentsOf } from "../../src/audio/speech/ClipSplitting.ts"
+import { splitClip } from "../../src/audio/speech/ClipSplitting.ts"
 import { decodeWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
 import { SpeakBudget } from "../../src/pipeline/speak/CreditBudget.ts"
@@ -83,7 +83,7 @@ const pcmOf = (wav: Uint8Array): Pcm => {
 
 const judged = (wav: Uint8Array, words: string, usual?: number) => {
   const pcm = pcmOf(wav)
-  const { segments } = segmentsOf(pcm, 1)
+  const { segments } = splitClip(pcm, 1)
   return verdictOf(pcm, {
     said: [words],
     segments,

@@ -71,7 +71,7 @@ export const changeWeight = (before: FitLine, line: FitLine): number =>
   Math.min(1, Math.max(0, (5_000 - (line.start - before.end)) / 4_000))
 
 /** Where a line is heard. */
-export interface Heard {
+export interface FittedSpeech {
   readonly start: number
   readonly end: number
 }
@@ -79,7 +79,7 @@ export interface Heard {
 /** The whole harm of placing `lines[i]` at `heard[i]`, in order; `horizon` is the film's end in milliseconds, if it has one. */
 export const harmOf = (
   lines: ReadonlyArray<FitLine>,
-  heard: ReadonlyArray<Heard>,
+  heard: ReadonlyArray<FittedSpeech>,
   limits: FitLimits,
   horizon: number = Infinity
 ): number => {

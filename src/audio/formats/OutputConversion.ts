@@ -2,19 +2,19 @@
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { ditheredOf } from "../pcm/Dither.ts"
 import { Resampler } from "../pcm/Resampling.ts"
-import { newRoom, type Room, roomFor } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import type { Section } from "../pcm/Section.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { sampleBytesOf, wavHeader, type WavOptions } from "./WavHeader.ts"
 
 /** What comes in: interleaved where there are two channels. */
-export interface Unfinished {
+export interface UnconvertedPart {
   readonly rate: SampleRate
   readonly channels: 1 | 2
 }
 
 /** What is written. */
-export interface Finished {
+export interface ConvertedPart {
   readonly rate: SampleRate
   /** Exactly so many frames come out: the rest is cut off, or silence added. */
   readonly frames: number
@@ -25,12 +25,12 @@ export interface Finished {
 }
 
 /** The part of a file of `whole` that a section of its programme, of `length` frames at `rate`, becomes. */
-export const finishedPart = (
-  whole: Finished,
+export const convertPart = (
+  whole: ConvertedPart,
   rate: SampleRate,
   length: number,
   { begin, from, to }: Section
-): Finished & Required<Pick<Finished, "part">> => {
+): ConvertedPart & Required<Pick<ConvertedPart, "part">> => {
   const at = frameAt(from, rate, whole)
   const end = to < length ? frameAt(to, rate, whole) : whole.frames
   return {
@@ -43,13 +43,13 @@ export const finishedPart = (
 /** A whole file of mono, finished: 16-bit samples dithered, the others rounded to their nearest. */
 export const finishedWav = (
   { rate, samples }: Pcm,
-  depth: Finished["depth"],
+  depth: ConvertedPart["depth"],
   about: Pick<WavOptions, "broadcast" | "ixml">,
-  room: Room = newRoom
+  room: Buffer32 = newBuffer
 ): Uint8Array => {
-  const to: Finished = { rate, frames: samples.length, depth }
+  const to: ConvertedPart = { rate, frames: samples.length, depth }
   const header = wavHeader({ rate, channels: 1, encoding: encodings[depth], frames: to.frames, ...about })
-  const data = new Finisher({ rate, channels: 1 }, to, room).push(samples)
+  const data = new OutputConverter({ rate, channels: 1 }, to, room).push(samples)
   const file = new Uint8Array(header.length + data.length + (data.length % 2))
   file.set(header)
   file.set(data, header.length)
@@ -60,11 +60,11 @@ export const finishedWav = (
 export const encodings = { 16: "int16", 24: "int24", 32: "float32" } as const
 
 /** The frame of a file at a whole second of its programme. */
-const frameAt = (second: number, rate: SampleRate, whole: Finished): number =>
+const frameAt = (second: number, rate: SampleRate, whole: ConvertedPart): number =>
   Math.min(whole.frames, (second * whole.rate) / rate)
 
 /** Finishes one stream of blocks. What comes out depends on the samples alone, not on the blocks they come in. */
-export class Finisher {
+export class OutputConverter {
   /** One a channel where the rate changes. */
   private readonly resamplers: ReadonlyArray<Resampler>
   private written = 0
@@ -76,9 +76,9 @@ export class Finisher {
   private bytes = new Uint8Array(0)
 
   constructor(
-    private readonly from: Unfinished,
-    private readonly to: Finished,
-    private readonly room: Room = newRoom
+    private readonly from: UnconvertedPart,
+    private readonly to: ConvertedPart,
+    private readonly room: Buffer32 = newBuffer
   ) {
     this.passing = to.part?.passed ?? 0
     this.resamplers =
@@ -113,7 +113,7 @@ export class Finisher {
     if (this.resamplers.length === 0) return block
     const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
     if (first === undefined || second === undefined) return first ?? block
-    this.interleaved = roomFor(2 * first.length, this.interleaved, this.room)
+    this.interleaved = bufferFor(2 * first.length, this.interleaved, this.room)
     const both = this.interleaved.subarray(0, 2 * first.length)
     for (let i = 0, at = 0; i < first.length; i++) {
       both[at++] = first[i]!
@@ -127,7 +127,7 @@ export class Finisher {
     const wanted = this.counted(samples)
     switch (this.to.depth) {
       case 16: {
-        this.integers = roomFor(Math.ceil(wanted.length / 2), this.integers, this.room)
+        this.integers = bufferFor(Math.ceil(wanted.length / 2), this.integers, this.room)
         const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
         ditheredOf(wanted, place, integers)
         return sampleBytesOf(integers)

@@ -8,7 +8,7 @@ import {
   channelsOf,
   downmixed,
   readFormat,
-  rejected,
+  rejectWav,
   type WavFormat,
   type WavRejected
 } from "./WavSamples.ts"
@@ -93,7 +93,7 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
   const tag = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
   const container = bytes.length >= 12 ? tag(0) : ""
   if ((container !== "RIFF" && container !== "RF64" && container !== "BW64") || tag(8) !== "WAVE")
-    return rejected(
+    return rejectWav(
       "not-wav",
       `expected a WAV file, which begins with RIFF or RF64; found ${bytes.length} other bytes`
     )
@@ -109,18 +109,18 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
     const body = at + 8
     const left = bytes.length - body
     if (name === "data") {
-      if (format === undefined) return rejected("no-format", "the WAV file has samples before its fmt chunk")
+      if (format === undefined) return rejectWav("no-format", "the WAV file has samples before its fmt chunk")
       const stated = size === unknownSize && bigData !== undefined ? bigData : size
       const open = (stated === 0 && openEnded) || isOpen(stated, left)
       if (!open && stated > left)
-        return rejected(
+        return rejectWav(
           "truncated",
           `the WAV file says ${stated} bytes of samples and holds ${left}: it was cut short`
         )
       return Either.right({ format, view, at: body, size: open ? left : stated, timeReference })
     }
     if (size > left)
-      return rejected("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)
+      return rejectWav("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)
     if (name === "ds64" && size >= 24) bigData = u64At(view, body + 8)
     else if (name === "bext" && size >= 346) timeReference = u64At(view, body + 338)
     else if (name === "fmt ") {
@@ -130,7 +130,7 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
     }
     at = body + size + (size % 2)
   }
-  return rejected("no-data", "the WAV file has no data chunk, so no samples")
+  return rejectWav("no-data", "the WAV file has no data chunk, so no samples")
 }
 
 /** Writers to a pipe leave 0xFFFFFFFF or a value near a signed or unsigned 32-bit limit. */

@@ -16,7 +16,7 @@ export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected"
 }
 
 /** A refusal with what was found and what was expected. */
-export const rejected = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
+export const rejectWav = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
   Either.left(new WavRejected({ reason, detail }))
 
 /** How samples are written. */
@@ -35,7 +35,7 @@ export const readFormat = (
   size: number
 ): Either.Either<WavFormat, WavRejected> => {
   if (size < 16)
-    return rejected("no-format", `the WAV file's fmt chunk has ${size} bytes where at least 16 are needed`)
+    return rejectWav("no-format", `the WAV file's fmt chunk has ${size} bytes where at least 16 are needed`)
   const stated = view.getUint16(at, true)
   const code = stated === 0xfffe && size >= 40 ? view.getUint16(at + 24, true) : stated
   const channels = view.getUint16(at + 2, true)
@@ -43,17 +43,17 @@ export const readFormat = (
   const bits = view.getUint16(at + 14, true)
   const known = (code === 1 && [8, 16, 24, 32].includes(bits)) || (code === 3 && [32, 64].includes(bits))
   if (!known)
-    return rejected(
+    return rejectWav(
       "unsupported",
       `the WAV file's samples are of format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits or floats of 32 or 64`
     )
   if (channels === 0 || view.getUint16(at + 12, true) !== (channels * bits) / 8)
-    return rejected(
+    return rejectWav(
       "unsupported",
       `the WAV file's fmt chunk contradicts itself: ${channels} channels of ${bits} bits`
     )
   if (!isSampleRate(rate))
-    return rejected("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
+    return rejectWav("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
   return Either.right({ rate, channels, float: code === 3, bits })
 }
 

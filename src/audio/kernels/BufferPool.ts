@@ -2,28 +2,28 @@
 import { around, buffer, lentAt } from "./KernelMemory.ts"
 
 /** Where so many samples may be written: they must be, there may be anything in it. */
-export type Room = (length: number) => Float32Array<ArrayBuffer>
+export type Buffer32 = (length: number) => Float32Array<ArrayBuffer>
 
 /** A room that nobody else has had, or will have. */
-export const newRoom: Room = (length) => new Float32Array(length)
+export const newBuffer: Buffer32 = (length) => new Float32Array(length)
 
 /** A room for so many doubles. */
-export const doublesIn = (room: Room, length: number): Float64Array => {
+export const doublesIn = (room: Buffer32, length: number): Float64Array => {
   const { buffer, byteOffset } = room(2 * length)
   return new Float64Array(buffer, byteOffset, length)
 }
 
 /** One for at least so many samples: the one that there is, if it is large enough. */
-export const roomFor = (length: number, present: Float32Array | undefined, room: Room): Float32Array =>
+export const bufferFor = (length: number, present: Float32Array | undefined, room: Buffer32): Float32Array =>
   present !== undefined && present.length >= length ? present : room(length)
 
 /** Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while there is any left. */
-export class Rooms {
+export class BufferPool {
   private lent: Array<Float32Array<ArrayBuffer>> = []
   private held: Array<{ readonly room: Float32Array<ArrayBuffer>; readonly until: number }> = []
 
   /** So many samples, whatever stands in them. */
-  readonly take: Room = (length) => {
+  readonly take: Buffer32 = (length) => {
     // A power of two, so that few sizes serve all.
     const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)))
     const room = spare.get(size)?.pop() ?? unlent(size) ?? new Float32Array(length)

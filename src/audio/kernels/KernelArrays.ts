@@ -36,7 +36,7 @@ export const integersAt = (integers: Int16Array, from: number, count: number): n
 export const writeAt = (into: Samples, at: number): number => placeOf(into, at) ?? outAt
 
 /** Brings `count` samples to where they belong, unless they were written there. */
-export const written = (place: number, count: number, into: Samples, at: number): void => {
+export const writeThrough = (place: number, count: number, into: Samples, at: number): void => {
   if (place !== outAt) return
   if (into instanceof Int16Array) into.set(integersOut.subarray(0, count), at)
   else into.set(samplesOut.subarray(0, count), at)

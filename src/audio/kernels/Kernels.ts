@@ -1,5 +1,5 @@
 /** The inner loops for arrays of any length. What they write may leave up to 32 samples of anything behind it, where nothing else is said. */
-import { along, changeAt, integersAt, readAt, writeAt, written } from "./KernelArrays.ts"
+import { along, changeAt, integersAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
 import {
   atOnce,
   filtersAt,
@@ -35,7 +35,7 @@ export const raiseTo = (
   const count = 1 + Math.ceil(Math.max(0, length - left) / stretch)
   const place = changeAt(highest, at, count)
   kernels.raised(readAt(samples, 0, length), length, left, stretch, place)
-  written(place, count, highest, at)
+  writeThrough(place, count, highest, at)
 }
 
 /** Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit; nothing else is changed. */
@@ -49,7 +49,7 @@ export const addTo = (
   along(count, (some, done) => {
     const place = changeAt(to, at + done, some)
     kernels.added(place, readAt(samples, from + done, some), some)
-    written(place, some, to, at + done)
+    writeThrough(place, some, to, at + done)
   })
 
 /** Writes samples times others, one by one, to the beginning of `into`. */
@@ -58,7 +58,7 @@ export const productsOf = (samples: Float32Array, factors: Float32Array, into: F
     const place = writeAt(into, done)
     const factorsAt = changeAt(factors, done, some)
     kernels.multiplied(readAt(samples, done, some), factorsAt, place, some)
-    written(place, some, into, done)
+    writeThrough(place, some, into, done)
   })
 
 /** Writes samples times a factor to `into` from `to` on. */
@@ -66,7 +66,7 @@ export const scaledOf = (samples: Float32Array, factor: number, into: Float32Arr
   along(samples.length, (some, done) => {
     const place = writeAt(into, to + done)
     kernels.scaled(readAt(samples, done, some), place, some, factor)
-    written(place, some, into, to + done)
+    writeThrough(place, some, into, to + done)
   })
 
 /** Writes the integers times `factor` to the beginning of `floats`. */
@@ -74,7 +74,7 @@ export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Ar
   along(integers.length, (some, done) => {
     const place = writeAt(floats, done)
     kernels.floated(integersAt(integers, done, some), place, some, factor)
-    written(place, some, floats, done)
+    writeThrough(place, some, floats, done)
   })
 
 /**
@@ -94,7 +94,7 @@ export const doubledOf = (
     const place = writeAt(into, at + 2 * done)
     const from = readAt(line, first + done, some, weights.length, weights.length)
     kernels.doubled(from, place, some, weightsAt, weights.length)
-    written(place, 2 * some, into, at + 2 * done)
+    writeThrough(place, 2 * some, into, at + 2 * done)
   })
 }
 
@@ -135,7 +135,7 @@ export const sampledOf = (
     const place = writeAt(into, at + done)
     if (!fits) phasesIn.set(filter.subarray(own * taps, (own + 1) * taps))
     kernels.sampled(readAt(line, from, needed), place, some, phasesAt, taps, up, down, fits ? own : 0)
-    written(place, some, into, at + done)
+    writeThrough(place, some, into, at + done)
   }
 }
 
@@ -164,7 +164,7 @@ export const crestsOf = (
     const place = writeAt(into, done)
     const from = readAt(line, first + done, some, side - 1, side)
     highest = Math.max(highest, kernels.crests(from, place, some, weightsAt, least))
-    written(place, some, into, done)
+    writeThrough(place, some, into, done)
   })
   return highest
 }

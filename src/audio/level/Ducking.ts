@@ -13,7 +13,7 @@ export interface Duck {
 export const usualDuck: Duck = { amount: 12, fade: millis(300) }
 
 /** From when to when someone speaks. */
-export interface Spoken {
+export interface SpokenSpan {
   readonly start: Millis
   readonly end: Millis
 }
@@ -26,7 +26,7 @@ const leastUp = 400
  * down in pauses that are too short to fade up, be up and fade down again.
  */
 export function* gainsUnder(
-  spoken: ReadonlyArray<Spoken>,
+  spoken: ReadonlyArray<SpokenSpan>,
   duck: Duck,
   { from, to }: { readonly from: number; readonly to: number }
 ): Generator<Float32Array> {
@@ -41,8 +41,8 @@ export function* gainsUnder(
 const blockLength = 65_536
 
 /** What is spoken with only short pauses between, in order. */
-const passagesOf = (spoken: ReadonlyArray<Spoken>, pause: number): ReadonlyArray<Spoken> => {
-  const passages: Array<Spoken> = []
+const passagesOf = (spoken: ReadonlyArray<SpokenSpan>, pause: number): ReadonlyArray<SpokenSpan> => {
+  const passages: Array<SpokenSpan> = []
   for (const { start, end } of [...spoken].sort((one, other) => one.start - other.start)) {
     const last = passages.at(-1)
     if (last === undefined || start - last.end >= pause) passages.push({ start, end })
@@ -51,7 +51,7 @@ const passagesOf = (spoken: ReadonlyArray<Spoken>, pause: number): ReadonlyArray
   return passages
 }
 
-const lower = (gains: Float32Array, from: number, { start, end }: Spoken, { amount, fade }: Duck): void => {
+const lower = (gains: Float32Array, from: number, { start, end }: SpokenSpan, { amount, fade }: Duck): void => {
   const last = Math.min(from + gains.length, end + fade)
   for (let at = Math.max(from, start - fade); at < last; at++) {
     const away = Math.max(start - at, at - end, 0)

@@ -11,7 +11,7 @@ interface Tried {
 
 /** The loudness by which a sound may miss, in LU: in general, and where more of it is to be had only by squashing its peaks. */
 const close = 0.1
-export const audible = 0.5
+export const audibleLoudness = 0.5
 
 /** What a decibel more is thought to yield before two levels were tried, and what it is to yield at least, in LU. */
 const firstYield = 0.8
@@ -21,7 +21,7 @@ const leastYield = 0.15
 const longestStep = 12
 
 /** Looks for the level of a loudness; each level is tried by whoever asks. */
-export class LevelSearch {
+export class GainSearch {
   /** The next level to be tried, in decibels. */
   level: number
   private soft: Tried | undefined
@@ -43,7 +43,7 @@ export class LevelSearch {
     const short = loudness - came
     if (level >= highest && short > 0) return true
     const yields = last === undefined ? firstYield : (came - last.came) / (level - last.level)
-    if (Math.abs(short) <= close || (Math.abs(short) <= audible && yields < leastYield)) return true
+    if (Math.abs(short) <= close || (Math.abs(short) <= audibleLoudness && yields < leastYield)) return true
     this.last = { level, came }
     if (short > 0) this.soft = this.last
     else this.loud = this.last

@@ -3,9 +3,9 @@
  * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { Delay, type Settled } from "./LookaheadBuffer.ts"
+import { LookaheadBuffer, type SettledFrames } from "./LookaheadBuffer.ts"
 import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
-import { newRoom, type Room, roomFor } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import { crestsAbove, interpolatorTaps } from "./TruePeak.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
@@ -27,7 +27,7 @@ export class Limiter {
   /** What is left of a gain's lack a frame later. */
   private readonly keep: number
   /** Holds the samples whose gain is not settled or that the next intervals need. */
-  private readonly delay: Delay
+  private readonly delay: LookaheadBuffer
   private readonly memory: LimiterMemory
   /** Frames looked at. */
   private seen = 0
@@ -35,7 +35,7 @@ export class Limiter {
   /** What a block's work is done in, kept from block to block. */
   private readonly peaks: Array<Float32Array> = []
   private gains: Float32Array | undefined
-  private settled: Settled = { frames: 0, skipped: 0, gains: undefined }
+  private settled: SettledFrames = { frames: 0, skipped: 0, gains: undefined }
 
   /**
    * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that all samples are
@@ -46,7 +46,7 @@ export class Limiter {
     private readonly channels: number,
     ceiling: number,
     private readonly drive = 1,
-    private readonly room: Room = newRoom
+    private readonly room: Buffer32 = newBuffer
   ) {
     this.threshold = ceiling * margin
     this.window = Math.max(2, Math.round(rate * lookAhead))
@@ -76,7 +76,7 @@ export class Limiter {
   }
 
   /** For a stem of what is limited: it gets the same gains, so that stems add up to the whole. */
-  follower(room: Room = newRoom): Follower {
+  follower(room: Buffer32 = newBuffer): Follower {
     return new Follower(
       this.delayFor(room),
       () => this.settled,
@@ -89,8 +89,8 @@ export class Limiter {
     return new Float32Array((behind + this.window - 1) * this.channels)
   }
 
-  private delayFor(room: Room): Delay {
-    return new Delay(this.channels, before, this.window - 1, this.drive, room)
+  private delayFor(room: Buffer32): LookaheadBuffer {
+    return new LookaheadBuffer(this.channels, before, this.window - 1, this.drive, room)
   }
 
   /**
@@ -102,7 +102,7 @@ export class Limiter {
     const first = before + this.window - 2
     let found: Float32Array | undefined
     lines.forEach((line, channel) => {
-      const peaks = (this.peaks[channel] = roomFor(count + 1, this.peaks[channel], this.room))
+      const peaks = (this.peaks[channel] = bufferFor(count + 1, this.peaks[channel], this.room))
       if (crestsAbove(line, first, count + 1, threshold, peaks) === 0) return
       if (found === undefined) found = peaks
       else for (let i = 0; i <= count; i++) if (peaks[i]! > found[i]!) found[i] = peaks[i]!
@@ -114,7 +114,7 @@ export class Limiter {
   private gainsFor(peaks: Float32Array | undefined, count: number): Float32Array | undefined {
     this.seen += count
     if (peaks === undefined && this.memory.isResting) return undefined
-    this.gains = roomFor(count + 1, this.gains, this.room)
+    this.gains = bufferFor(count + 1, this.gains, this.room)
     // Gains are written where peaks were read.
     const some = peaks ?? this.gains.fill(0, 0, count + 1).subarray(0, count + 1)
     gainsOf(some, this.threshold, this.keep, this.memory, this.gains)
@@ -125,8 +125,8 @@ export class Limiter {
 /** Goes along with a limiter: takes and gives as many frames as that does, each time after it. */
 class Follower {
   constructor(
-    private readonly delay: Delay,
-    private readonly settled: () => Settled,
+    private readonly delay: LookaheadBuffer,
+    private readonly settled: () => SettledFrames,
     private readonly silence: () => Float32Array
   ) {}
 

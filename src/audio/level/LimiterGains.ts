@@ -1,5 +1,5 @@
 /** The gains of a limiter from the peaks that it sees. */
-import { along, readAt, writeAt, written } from "../kernels/KernelArrays.ts"
+import { along, readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
 import { atOnce, buffer, kernels, lacksAt, queueAt, stateAt } from "../kernels/KernelMemory.ts"
 
 /** What a limiter remembers from block to block. */
@@ -49,7 +49,7 @@ export const gainsOf = (
     const out = writeAt(gains, done)
     const from = readAt(peaks, done, some, 0, 1)
     kernels.limited(from, out, some, lacksAt, window, queueAt, mask, stateAt, threshold, keep)
-    written(out, some, gains, done)
+    writeThrough(out, some, gains, done)
     lacks.copyWithin(0, some, some + window)
   })
   memory.state.set(state)

@@ -1,10 +1,10 @@
 /** A stream on its way through a limiter: held back until the gains of its frames are known. */
-import { Channel } from "../pcm/ChannelHistory.ts"
+import { ChannelHistory } from "../pcm/ChannelHistory.ts"
 import { productsOf } from "../kernels/Kernels.ts"
-import { newRoom, type Room, roomFor } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 
 /** Frames whose gains are known. */
-export interface Settled {
+export interface SettledFrames {
   /** How many there are, and how many of them, in the beginning, stand before the stream's first. */
   readonly frames: number
   readonly skipped: number
@@ -13,9 +13,9 @@ export interface Settled {
 }
 
 /** Holds back one stream of interleaved samples. */
-export class Delay {
+export class LookaheadBuffer {
   /** For each channel what is held. */
-  private readonly lines: ReadonlyArray<Channel>
+  private readonly lines: ReadonlyArray<ChannelHistory>
   private result: Float32Array | undefined
 
   /**
@@ -26,9 +26,9 @@ export class Delay {
     private readonly before: number,
     ahead: number,
     private readonly drive: number,
-    private readonly room: Room = newRoom
+    private readonly room: Buffer32 = newBuffer
   ) {
-    this.lines = Array.from({ length: channels }, () => new Channel(before + ahead, room))
+    this.lines = Array.from({ length: channels }, () => new ChannelHistory(before + ahead, room))
   }
 
   /** Takes the next frames; what is then held, channel by channel, valid until the next call. */
@@ -38,10 +38,10 @@ export class Delay {
   }
 
   /** Gives out the next frames of what `take` has returned; they are valid until the next call. */
-  give(lines: ReadonlyArray<Float32Array>, { frames, skipped, gains }: Settled): Float32Array {
+  give(lines: ReadonlyArray<Float32Array>, { frames, skipped, gains }: SettledFrames): Float32Array {
     const { channels, before } = this
     const size = (frames - skipped) * channels
-    this.result = roomFor(size, this.result, this.room)
+    this.result = bufferFor(size, this.result, this.room)
     const result = this.result.subarray(0, size)
     lines.forEach((line, channel) => {
       const settled = line.subarray(before + skipped, before + frames)

@@ -1,7 +1,7 @@
 /** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { endOfStep, LoudnessSteps } from "./LoudnessSteps.ts"
-import type { Room } from "../kernels/BufferPool.ts"
+import type { Buffer32 } from "../kernels/BufferPool.ts"
 
 /** What is reported where nothing passes the absolute gate: digital silence, or next to it. */
 const silence = -70
@@ -11,7 +11,7 @@ export class LoudnessMeter {
   private readonly gate: LoudnessGate
   private readonly steps: LoudnessSteps
 
-  constructor(rate: SampleRate, channels: number, room?: Room) {
+  constructor(rate: SampleRate, channels: number, room?: Buffer32) {
     this.gate = new LoudnessGate(rate)
     this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power), room)
   }

@@ -1,7 +1,7 @@
 /** How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made of. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { addPower, loudestOf } from "../kernels/Kernels.ts"
-import { doublesIn, newRoom, type Room } from "../kernels/BufferPool.ts"
+import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** Steps in a second. */
 export const stepsASecond = 10
@@ -22,7 +22,7 @@ export class LoudnessSteps {
     private readonly rate: SampleRate,
     private readonly channels: number,
     private readonly ended: (power: number) => void,
-    room: Room = newRoom
+    room: Buffer32 = newBuffer
   ) {
     this.filters = Array.from({ length: channels }, () => new Weighting(rate, room))
     this.stepEnd = endOfStep(0, rate)
@@ -61,7 +61,7 @@ class Weighting {
   /** Whether the memory is empty. */
   private resting = true
 
-  constructor(rate: SampleRate, room: Room) {
+  constructor(rate: SampleRate, room: Buffer32) {
     this.filters = doublesIn(room, sumAt + 1)
     const [shelf, highPass] = [steppingOf(shelfAt(rate)), steppingOf(highPassAt(rate))]
     shelf.forEach((weight, at) => this.filters.set([weight, highPass[at]!], 2 * at))

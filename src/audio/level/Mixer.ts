@@ -5,7 +5,7 @@
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { addTo } from "../kernels/Kernels.ts"
-import { newRoom, type Room } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** A clip on the timeline. */
 export interface MixEvent {
@@ -47,7 +47,7 @@ export class Mixer {
 
   constructor(
     private readonly plan: MixPlan,
-    private readonly room: Room = newRoom
+    private readonly room: Buffer32 = newBuffer
   ) {
     this.first = plan.from ?? 0
     this.position = this.first

@@ -3,12 +3,12 @@ import type { SampleRate } from "../../domain/time/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
 import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
 import { PeakMeter, peakStretch } from "../pcm/WaveformPeaks.ts"
-import { doublesIn, newRoom, type Room } from "../kernels/BufferPool.ts"
+import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import type { Section } from "../pcm/Section.ts"
 import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
 /** What a programme measures. */
-export interface Measures {
+export interface ProgrammeMeasurement {
   /** LUFS, -70 at least. */
   readonly integrated: number
   /** 1 at full scale. */
@@ -18,14 +18,14 @@ export interface Measures {
 }
 
 /** What is listened to: samples are interleaved, the length is in frames. */
-export interface Listened {
+export interface SectionMeter {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   readonly frames: number
 }
 
 /** What was heard of a section. */
-export interface Heard {
+export interface SectionMeasurement {
   /** The power of its steps. */
   readonly steps: Float64Array
   readonly truePeak: number
@@ -35,7 +35,7 @@ export interface Heard {
 }
 
 /** Takes a section of a programme block by block, from where its samples begin to where they end. */
-export class Listener {
+export class ProgrammeMeter {
   /** The power of the steps that have passed. */
   private readonly steps: Float64Array
   private passed = 0
@@ -45,9 +45,9 @@ export class Listener {
   private at: number
 
   constructor(
-    private readonly listened: Listened,
+    private readonly listened: SectionMeter,
     private readonly section: Section,
-    room: Room = newRoom
+    room: Buffer32 = newBuffer
   ) {
     const { rate, channels, frames } = listened
     this.steps = doublesIn(room, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
@@ -72,7 +72,7 @@ export class Listener {
   }
 
   /** What was heard, as if silence followed; nothing may be pushed afterwards. */
-  heard(): Heard {
+  heard(): SectionMeasurement {
     const { rate, channels } = this.listened
     const { begin, from, to } = this.section
     const missing = Math.max(0, to + interpolatorTaps - this.at)
@@ -95,25 +95,25 @@ export class Listener {
 }
 
 /** Puts together what was heard of one section after the other. */
-export class Measuring {
+export class MeterSettings {
   private readonly gate: LoudnessGate
   private truePeak = 0
   private readonly peaks: Float32Array
 
-  constructor({ rate, frames }: Listened) {
+  constructor({ rate, frames }: SectionMeter) {
     this.gate = new LoudnessGate(rate)
     this.peaks = new Float32Array(Math.ceil(frames / peakStretch(rate, frames)))
   }
 
   /** Takes the next section's. */
-  add({ steps, truePeak, peaks, firstPeak }: Heard): void {
+  add({ steps, truePeak, peaks, firstPeak }: SectionMeasurement): void {
     for (const power of steps) this.gate.take(power)
     this.truePeak = Math.max(this.truePeak, truePeak)
     for (let i = 0; i < peaks.length; i++)
       this.peaks[firstPeak + i] = Math.max(this.peaks[firstPeak + i]!, peaks[i]!)
   }
 
-  measures(): Measures {
+  measures(): ProgrammeMeasurement {
     return { integrated: this.gate.integrated(), truePeak: this.truePeak, peaks: this.peaks }
   }
 }

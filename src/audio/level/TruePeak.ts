@@ -2,10 +2,10 @@
  * True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling and, between the places that
  * this gives, by parabolas: at 24 kHz the places alone miss crests by up to half a decibel.
  */
-import { Channel } from "../pcm/ChannelHistory.ts"
+import { ChannelHistory } from "../pcm/ChannelHistory.ts"
 import { crestsOf, loudestOf } from "../kernels/Kernels.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
-import { newRoom, type Room } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import { kaiser } from "../pcm/KaiserWindow.ts"
 
 /** The true peak of a clip, 1 at full scale; at least its highest sample. */
@@ -47,15 +47,15 @@ export const crestsAbove = (
  */
 export class TruePeakMeter {
   /** For each channel the last samples, which the next intervals need. */
-  private readonly lines: ReadonlyArray<Channel>
+  private readonly lines: ReadonlyArray<ChannelHistory>
   private readonly crests: Float32Array
   private highest = 0
 
   constructor(
     private readonly channels: number,
-    room: Room = newRoom
+    room: Buffer32 = newBuffer
   ) {
-    this.lines = Array.from({ length: channels }, () => new Channel(interpolatorTaps - 1, room))
+    this.lines = Array.from({ length: channels }, () => new ChannelHistory(interpolatorTaps - 1, room))
     this.crests = room(atOnce)
   }
 

@@ -1,19 +1,19 @@
 /** One channel of a stream, with enough of its past to look back. */
 import { scaledOf } from "../kernels/Kernels.ts"
-import { newRoom, type Room } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /**
  * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take` returns is valid until the
  * next call.
  */
-export class Channel {
+export class ChannelHistory {
   private line: Float32Array
   private held: number
 
   /** Begins with so many samples of silence. */
   constructor(
     past: number,
-    private readonly room: Room = newRoom
+    private readonly room: Buffer32 = newBuffer
   ) {
     this.line = room(past).fill(0)
     this.held = past

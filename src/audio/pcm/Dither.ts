@@ -1,5 +1,5 @@
 /** Samples as integers of 16 bit, with noise that keeps what is softer than a step. */
-import { readAt, writeAt, written } from "../kernels/KernelArrays.ts"
+import { readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
 import { buffer, kernels, noiseAt } from "../kernels/KernelMemory.ts"
 
 /** Values of noise that are at hand, and stretches of a programme that take theirs from one place among them. */
@@ -40,7 +40,7 @@ export const ditheredOf = (samples: Float32Array, place: number, into: Int16Arra
     const from = noiseOf(Math.floor((place + done) / stretch)) + within
     const out = writeAt(into, done)
     kernels.dithered(readAt(samples, done, count), out, count, noiseAt + 4 * from)
-    written(out, count, into, done)
+    writeThrough(out, count, into, done)
     done += count
   }
 }

@@ -1,9 +1,9 @@
 /** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { Channel } from "./ChannelHistory.ts"
+import { ChannelHistory } from "./ChannelHistory.ts"
 import { doubledOf, type Polyphase, sampledOf } from "../kernels/Kernels.ts"
 import type { Pcm } from "./Pcm.ts"
-import { newRoom, type Room, roomFor } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import { kaiser } from "./KaiserWindow.ts"
 
 /**
@@ -11,7 +11,7 @@ import { kaiser } from "./KaiserWindow.ts"
  * and the length is the nearest number of frames. Up to 90 % of the lower Nyquist frequency passes, images and aliases
  * are about 80 dB down. Its work is done in rooms.
  */
-export const resampled = (pcm: Pcm, rate: SampleRate, room: Room = newRoom): Pcm => {
+export const resample = (pcm: Pcm, rate: SampleRate, room: Buffer32 = newBuffer): Pcm => {
   if (pcm.rate === rate) return pcm
   if (pcm.rate * 2 === rate) return doubled(pcm, rate, room)
   const polyphase = filterOf(pcm.rate, rate)
@@ -28,7 +28,7 @@ export const resampled = (pcm: Pcm, rate: SampleRate, room: Room = newRoom): Pcm
  * Twice the rate, which is what most clips need, at a quarter of the work: every second frame is one of the clip's own, and those
  * between are computed from as many frames on either side, pair by pair.
  */
-const doubled = ({ samples }: Pcm, rate: SampleRate, room: Room): Pcm => {
+const doubled = ({ samples }: Pcm, rate: SampleRate, room: Buffer32): Pcm => {
   const pairs = halfway.length
   const line = silenceAround(samples, pairs, pairs, room)
   const result = room(2 * samples.length)
@@ -37,7 +37,7 @@ const doubled = ({ samples }: Pcm, rate: SampleRate, room: Room): Pcm => {
 }
 
 /** Samples with so many of silence before and behind them. */
-const silenceAround = (samples: Float32Array, before: number, behind: number, room: Room): Float32Array => {
+const silenceAround = (samples: Float32Array, before: number, behind: number, room: Buffer32): Float32Array => {
   const line = room(before + samples.length + behind).fill(0, 0, before)
   line.set(samples, before)
   return line.fill(0, before + samples.length)
@@ -48,7 +48,7 @@ const silenceAround = (samples: Float32Array, before: number, behind: number, ro
  * blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
  */
 export class Resampler {
-  private readonly line: Channel
+  private readonly line: ChannelHistory
   private readonly filter: Polyphase | undefined
   /** Frames before and behind one that its neighbours are computed from. */
   private readonly around: number
@@ -61,11 +61,11 @@ export class Resampler {
   constructor(
     from: SampleRate,
     to: SampleRate,
-    private readonly room: Room = newRoom
+    private readonly room: Buffer32 = newBuffer
   ) {
     this.filter = 2 * from === to ? undefined : filterOf(from, to)
     this.around = this.filter === undefined ? halfway.length : this.filter.taps / 2
-    this.line = new Channel(this.around, room)
+    this.line = new ChannelHistory(this.around, room)
     this.first = -this.around
   }
 
@@ -103,7 +103,7 @@ export class Resampler {
   }
 
   private roomOf(length: number): Float32Array {
-    this.result = roomFor(length, this.result, this.room)
+    this.result = bufferFor(length, this.result, this.room)
     return this.result.subarray(0, length)
   }
 }

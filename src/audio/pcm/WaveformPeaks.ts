@@ -2,7 +2,7 @@
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { along } from "../kernels/KernelArrays.ts"
 import { raiseTo } from "../kernels/Kernels.ts"
-import { newRoom, type Room } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** As fine as a waveform is ever looked at: 50 peaks a second. */
 const finest = 50
@@ -32,7 +32,7 @@ export class PeakMeter {
     length: number,
     from = 0,
     private readonly to = length,
-    room: Room = newRoom
+    room: Buffer32 = newBuffer
   ) {
     this.stretch = peakStretch(rate, length)
     this.first = Math.floor(from / this.stretch)

@@ -1,6 +1,6 @@
 /** Speech that arrives as good and is not: told without a model, from energy, clipping, the tail and the length. */
 import { lengthOf, peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
-import { type Bounds, type Speech, speechIn } from "./SpeechTrim.ts"
+import { type Bounds, type SpeechBounds, speechIn } from "./SpeechTrim.ts"
 
 /** What seems to be wrong with a clip. */
 export interface Suspicion {
@@ -24,7 +24,7 @@ export interface ClipFacts {
  * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is told.
  * `speech` is the clip's own, for who knows it already.
  */
-export const judgeClip = (pcm: Pcm, facts: ClipFacts, speech = speechIn(pcm)): ReadonlyArray<Suspicion> => {
+export const detectDefects = (pcm: Pcm, facts: ClipFacts, speech = speechIn(pcm)): ReadonlyArray<Suspicion> => {
   if (speech === undefined)
     return [{ kind: "silent", detail: `${Math.round(lengthOf(pcm))} ms without speech` }]
   const { bounds } = speech
@@ -47,7 +47,7 @@ const shortestHole = 24
  * A pause beyond all bounds; or, where the text asks for none, a stretch of nothing at all into which speech falls and out of
  * which it rises from one moment to the next, in a clip that otherwise has a background.
  */
-const holed = ({ envelope, levels, bounds }: Speech, pauses: boolean): ReadonlyArray<Suspicion> => {
+const holed = ({ envelope, levels, bounds }: SpeechBounds, pauses: boolean): ReadonlyArray<Suspicion> => {
   const first = Math.ceil(bounds.from / envelope.hop)
   const last = Math.min(envelope.levels.length, Math.floor(bounds.to / envelope.hop))
   const longest = longestRun(envelope.levels, first, last, (level) => level <= levels.threshold)
@@ -106,7 +106,7 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
 }
 
 /** The clip is as loud as clear speech up to its very last samples: something followed that is missing. */
-const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: Speech): ReadonlyArray<Suspicion> => {
+const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: SpeechBounds): ReadonlyArray<Suspicion> => {
   const { hop, levels } = envelope
   const whole = Math.floor(pcm.samples.length / hop)
   const tail = levels.subarray(Math.max(0, whole - 3), whole)

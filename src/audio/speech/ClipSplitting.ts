@@ -6,7 +6,7 @@ import { loudnessOf } from "../level/ClipLoudness.ts"
 import { peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
 import { type Bounds, boundsWithin, speechIn } from "./SpeechTrim.ts"
-import { type Expected, isQuietBetween, withUnsaid } from "./MissingParts.ts"
+import { type Expected, isQuietBetween, markMissingParts } from "./MissingParts.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** What is known of the parts of a clip. */
@@ -35,7 +35,7 @@ export interface Cut {
  * the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to end. `speech` is the
  * clip's own, for who knows it already.
  */
-export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
+export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)
     return {
       segments: [segmentOf(pcm, { from: 0, to: pcm.samples.length })],
@@ -53,8 +53,8 @@ export const segmentsOf = (pcm: Pcm, parts: number, hints: CutHints = {}, speech
   const times = hints.expected?.length === parts ? hints.expected : []
   const expected = times.filter((time) => time !== undefined)
   if (expected.length > 0 && expected.length < parts && isQuietBetween(pcm, speech, times)) {
-    const known = segmentsOf(pcm, expected.length, { expected }, speech)
-    if (known.cut !== "together") return { segments: withUnsaid(times, known.segments), cut: "transcript" }
+    const known = splitClip(pcm, expected.length, { expected }, speech)
+    if (known.cut !== "together") return { segments: markMissingParts(times, known.segments), cut: "transcript" }
   }
   const told = expected.length === parts ? toldPoints(pcm, envelope, levels, expected) : undefined
   const byTranscript = told === undefined ? undefined : between(told)

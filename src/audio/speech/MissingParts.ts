@@ -3,7 +3,7 @@ import { Segment } from "../../domain/speech/Clip.ts"
 import { Lufs, type Millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
-import { boundsWithin, type Speech } from "./SpeechTrim.ts"
+import { boundsWithin, type SpeechBounds } from "./SpeechTrim.ts"
 
 /** When a part is spoken, in milliseconds from the clip's beginning. */
 export interface Expected {
@@ -14,7 +14,7 @@ export interface Expected {
 /** Whether nothing is said where a transcript passes over parts: before, between and behind those that it has. */
 export const isQuietBetween = (
   { rate, samples }: Pcm,
-  { envelope, levels }: Speech,
+  { envelope, levels }: SpeechBounds,
   expected: ReadonlyArray<Expected | undefined>
 ): boolean => {
   const frameAt = (position: number) => Math.round((position * rate) / 1000)
@@ -34,7 +34,7 @@ const besideUnsaid = 120
 type Segments = readonly [Segment, ...Array<Segment>]
 
 /** The segments of all parts: an empty one, where the next begins or the last has ended, for each that is not said. */
-export const withUnsaid = (expected: ReadonlyArray<Expected | undefined>, said: Segments): Segments => {
+export const markMissingParts = (expected: ReadonlyArray<Expected | undefined>, said: Segments): Segments => {
   let next = 0
   const [first, ...others] = expected.map((time) => {
     const here = said[next] ?? said[said.length - 1]!

@@ -46,7 +46,7 @@ export class LevelTrack {
 }
 
 /** What is heard where a report says that a cue is. Times are milliseconds. */
-export type Hearing =
+export type DetectedSpeech =
   /** Speech begins at `at` after silence. */
   | { readonly heard: "onset"; readonly at: number }
   /** Speech is there, but other speech goes right before it, so that its onset cannot be told by level. */
@@ -63,7 +63,7 @@ const quiet = 5
  * What is heard for a cue reported from `start` to `end` (milliseconds): the onset nearest to its start, if there is speech in at
  * least a fifth of its time.
  */
-export const hearingOf = (levels: Float32Array, start: number, end: number): Hearing => {
+export const detectSpeech = (levels: Float32Array, start: number, end: number): DetectedSpeech => {
   const first = Math.max(0, Math.round((start * levelsPerSecond) / 1000))
   const last = Math.max(first + 1, Math.round((end * levelsPerSecond) / 1000))
   let loud = 0

@@ -1,6 +1,6 @@
 /** Where the parts of a text end in its speech, told by its pauses: those that the punctuation makes one expect. */
 import type { Envelope } from "./SpeechEnvelope.ts"
-import type { Bounds, Speech } from "./SpeechTrim.ts"
+import type { Bounds, SpeechBounds } from "./SpeechTrim.ts"
 
 /** The stretches of steps at or below the threshold, of at least `shortest` steps, as [from, to). */
 export const pausesOf = (
@@ -24,7 +24,7 @@ export const pausesOf = (
  * share of the speech, a full stop without a pause is unlikely, and so is a long pause without punctuation.
  */
 export const endsByPauses = (
-  { envelope, levels, bounds }: Speech,
+  { envelope, levels, bounds }: SpeechBounds,
   said: ReadonlyArray<string>
 ): ReadonlyArray<number> | undefined => {
   const from = bounds.from / envelope.hop

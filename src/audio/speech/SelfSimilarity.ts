@@ -1,5 +1,5 @@
 /** Where speech repeats itself, so that a pitch period can be taken out. */
-import { doublesIn, type Room } from "../kernels/BufferPool.ts"
+import { doublesIn, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** The `period` frames from `at` look like the next `period` ones: one of the two can go. */
 export interface Bridge {
@@ -8,7 +8,7 @@ export interface Bridge {
 }
 
 /** Where in a clip a stretch looks like the one right behind it, and how long that stretch is. What it knows stands in the room. */
-export class Likeness {
+export class SelfSimilarity {
   /** The shortest period that is ever taken out, in frames. */
   readonly shortest: number
   private readonly factor: number
@@ -30,7 +30,7 @@ export class Likeness {
   constructor(
     private readonly samples: Float32Array,
     rate: number,
-    room: Room
+    room: Buffer32
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
@@ -130,7 +130,7 @@ const spacing = 0.0015
 const averaged = (
   samples: Float32Array,
   factor: number,
-  room: Room
+  room: Buffer32
 ): { readonly coarse: Float32Array; readonly fine: Float32Array } => {
   const coarse = room(Math.floor(samples.length / factor))
   const fine = room(coarse.length)
@@ -159,7 +159,7 @@ const differences = (coarse: Float32Array, fine: Float32Array, period: number, s
   }
 }
 
-const powerUpTo = (coarse: Float32Array, fine: Float32Array, room: Room): Float64Array => {
+const powerUpTo = (coarse: Float32Array, fine: Float32Array, room: Buffer32): Float64Array => {
   const sums = doublesIn(room, coarse.length + 1)
   sums[0] = 0
   for (let i = 0; i < coarse.length; i++) sums[i + 1] = sums[i]! + coarse[i]! ** 2 + fine[i]! ** 2

@@ -16,7 +16,7 @@ const tailSteps = 36
 export const edgeFade = 3
 
 /** What is known of a clip that has speech. */
-export interface Speech {
+export interface SpeechBounds {
   readonly envelope: Envelope
   readonly levels: SpeechLevels
   readonly bounds: Bounds
@@ -27,7 +27,7 @@ export interface Speech {
  * none. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so is the burst of a stop
  * shortly before or behind it.
  */
-export const speechIn = (pcm: Pcm): Speech | undefined => {
+export const speechIn = (pcm: Pcm): SpeechBounds | undefined => {
   const envelope = envelopeOf(pcm)
   const levels = speechLevelsOf(envelope)
   const bounds = levels === undefined ? undefined : boundsWithin(envelope, levels, 0, pcm.samples.length)
@@ -64,7 +64,7 @@ export const boundsWithin = (
  * A copy whose first and last `length` frames rise from and fall to zero along a half cosine, so that neither edge is a
  * step. For samples shorter than two fades the fades meet in the middle.
  */
-export const faded = (samples: Float32Array, length: number): Float32Array => {
+export const fadeOf = (samples: Float32Array, length: number): Float32Array => {
   const result = Float32Array.from(samples)
   fadeEdges(result, length)
   return result

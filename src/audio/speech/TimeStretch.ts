@@ -5,20 +5,20 @@
  * methods such as WSOLA, and Sonic at small changes, rework every sample.)
  */
 import type { Frames } from "../../domain/time/Units.ts"
-import { Likeness } from "./SelfSimilarity.ts"
+import { SelfSimilarity } from "./SelfSimilarity.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
-import { newRoom, type Room, Rooms } from "../kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
  * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A target beyond the clip's length is filled with
  * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away. The result stands in
  * the room.
  */
-export const spedUp = (pcm: Pcm, target: Frames, room: Room = newRoom): Pcm => {
+export const speedUp = (pcm: Pcm, target: Frames, room: Buffer32 = newBuffer): Pcm => {
   const { rate } = pcm
   let samples = pcm.samples
   if (samples.length === target) return pcm
-  const rooms = new Rooms()
+  const rooms = new BufferPool()
   while (samples.length > target) {
     // A bridge spends two periods to take one out, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))
@@ -43,8 +43,8 @@ const tolerance = 0.025
  * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less than the
  * shortest period, except where the clip is too short for a bridge.
  */
-const shortened = (samples: Float32Array, target: number, rate: number, room: Room): Float32Array => {
-  const likeness = new Likeness(samples, rate, room)
+const shortened = (samples: Float32Array, target: number, rate: number, room: Buffer32): Float32Array => {
+  const likeness = new SelfSimilarity(samples, rate, room)
   const surplus = samples.length - target
   const pace = surplus / samples.length
   const slack = tolerance * rate

@@ -1,7 +1,7 @@
 /** Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some milliseconds a clip. */
 import { MPEGDecoder } from "mpg123-decoder"
-import { resampled } from "../../audio/pcm/Resampling.ts"
-import { newRoom, type Room, Rooms } from "../../audio/kernels/BufferPool.ts"
+import { resample } from "../../audio/pcm/Resampling.ts"
+import { newBuffer, type Buffer32, BufferPool } from "../../audio/kernels/BufferPool.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../../audio/formats/PlainMp3.ts"
 
@@ -18,7 +18,7 @@ export type DecodeMp3 = (
 export const mp3Decoder = (): DecodeMp3 => {
   /** One for each kind of file, by rate and channels. */
   const decoders = new Map<string, MPEGDecoder>()
-  const rooms = new Rooms()
+  const rooms = new BufferPool()
   return async (bytes, rate) => {
     const file = plainMp3(bytes)
     if (file === undefined) return undefined
@@ -28,7 +28,7 @@ export const mp3Decoder = (): DecodeMp3 => {
     const decoder = decoders.get(kind) ?? new MPEGDecoder({ enableGapless: false })
     decoders.set(kind, decoder)
     await decoder.ready
-    const samples = samplesOf(decoder, bytes, file, isThere ? newRoom : rooms.take)
+    const samples = samplesOf(decoder, bytes, file, isThere ? newBuffer : rooms.take)
     if (samples === undefined) {
       // What it holds now is not known.
       decoders.delete(kind)
@@ -37,7 +37,7 @@ export const mp3Decoder = (): DecodeMp3 => {
     const result =
       samples === undefined || isThere
         ? samples
-        : resampled({ rate: SampleRate.make(file.rate), samples }, rate, rooms.take).samples.slice()
+        : resample({ rate: SampleRate.make(file.rate), samples }, rate, rooms.take).samples.slice()
     rooms.freeAll()
     return result
   }
@@ -56,7 +56,7 @@ const samplesOf = (
   decoder: MPEGDecoder,
   bytes: Uint8Array,
   file: PlainMp3,
-  room: Room
+  room: Buffer32
 ): Float32Array<ArrayBuffer> | undefined => {
   const result = room(file.length)
   /** Where the next decoded sample stands in the sound: before it at first. */

@@ -1,5 +1,5 @@
 /** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
-import { encodings, type Finished } from "../../audio/formats/OutputConversion.ts"
+import { encodings, type ConvertedPart } from "../../audio/formats/OutputConversion.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
@@ -76,7 +76,7 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   if (format.format !== "wav") return undefined
   const { rate, channels } = feed
   const { depth, timeReference } = format
-  const to: Finished = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
+  const to: ConvertedPart = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
   const { language, ...texts } = tags
   const header: WavOptions = {
     rate: to.rate,
@@ -95,7 +95,7 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
 }
 
 /** What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a WAV. */
-export const finishedFor = (feed: PcmFeed, sink: AudioSink): Finished | undefined =>
+export const finishedFor = (feed: PcmFeed, sink: AudioSink): ConvertedPart | undefined =>
   sink.format.format === "flac" && sink.format.depth === 16
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
     : undefined
@@ -106,7 +106,7 @@ export interface FedPcm extends PcmFeed {
 }
 
 /** What the ffmpeg is fed that encodes sinks which must be given this. */
-export const fedPcm = (feed: PcmFeed, finished: Finished | undefined): FedPcm =>
+export const fedPcm = (feed: PcmFeed, finished: ConvertedPart | undefined): FedPcm =>
   finished === undefined
     ? { ...feed, encoding: "float32" }
     : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }

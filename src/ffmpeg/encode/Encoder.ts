@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
-import { type Heard, type Measures, Measuring } from "../../audio/level/ProgrammeMeter.ts"
+import { type SectionMeasurement, type ProgrammeMeasurement, MeterSettings } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import { type Binary, majorOf } from "../process/FfmpegBinary.ts"
 import { BlockFeed } from "./StdinFeed.ts"
@@ -43,7 +43,7 @@ export type Made =
       /** Is called when the bytes may change. */
       readonly taken: () => void
     }
-  | { readonly kind: "heard"; readonly order: number; readonly heard: Heard }
+  | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
 
 /** Who makes the samples of all requests, and does with them what is ordered. */
 export type Maker<E, R> = (orders: ReadonlyArray<RequestOrder>) => Stream.Stream<Made, E, R>
@@ -56,7 +56,7 @@ export const encodeAll = <E, R>(
   binary: Binary,
   requests: ReadonlyArray<EncodeRequest>,
   maker: Maker<E, R>
-): Effect.Effect<ReadonlyArray<Measures | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
+): Effect.Effect<ReadonlyArray<ProgrammeMeasurement | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
     return writingWhole(paths, (partOf) =>
@@ -169,7 +169,7 @@ const pump = Effect.fnUntraced(function* <E, R>(
   maker: Maker<E, R>
 ) {
   const orders = works.flatMap((work) => work.orders)
-  const measurings = requests.map(({ feed, listen }) => (listen === true ? new Measuring(feed) : undefined))
+  const measurings = requests.map(({ feed, listen }) => (listen === true ? new MeterSettings(feed) : undefined))
   const plain = orders.map(({ request, order }) => ({ request, order }))
   yield* Stream.runForEach(maker(plain), (made) => {
     const order = orders[made.order]

@@ -1,6 +1,6 @@
 /** Samples that come as they are, block by block, and what is done with them in this thread. */
 import { Effect, Stream } from "effect"
-import type { Heard } from "../../audio/level/ProgrammeMeter.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Made, Maker } from "./Encoder.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import { HandFault, Hands, type RequestOrder } from "./SampleSinks.ts"
@@ -66,7 +66,7 @@ export const fed = (order: number, bytes: Uint8Array): Made => ({
 })
 
 /** What a section's orders have heard. */
-export const heardOf = (all: ReadonlyArray<Heard | undefined>): ReadonlyArray<Made> =>
+export const heardOf = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<Made> =>
   all.flatMap((heard, order): ReadonlyArray<Made> =>
     heard === undefined ? [] : [{ kind: "heard", order, heard }]
   )

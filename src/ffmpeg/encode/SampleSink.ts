@@ -1,12 +1,12 @@
 /** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
 import {
-  type Finished,
-  Finisher,
-  finishedPart,
-  type Unfinished
+  type ConvertedPart,
+  OutputConverter,
+  convertPart,
+  type UnconvertedPart
 } from "../../audio/formats/OutputConversion.ts"
-import { type Heard, type Listened, Listener } from "../../audio/level/ProgrammeMeter.ts"
-import type { Room } from "../../audio/kernels/BufferPool.ts"
+import { type SectionMeasurement, type SectionMeter, ProgrammeMeter } from "../../audio/level/ProgrammeMeter.ts"
+import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
 import { type WavOrder, WavPart } from "./WavWriter.ts"
@@ -14,21 +14,21 @@ import { type WavOrder, WavPart } from "./WavWriter.ts"
 /** The samples of one programme that an ffmpeg is given: as they come, or finished for the file that it encodes. */
 export interface FeedOrder {
   readonly kind: "feed"
-  readonly from: Unfinished
+  readonly from: UnconvertedPart
   /** How many frames the programme has. */
   readonly length: number
-  readonly to: Finished | undefined
+  readonly to: ConvertedPart | undefined
 }
 
 /** What is to be done, as it is said to a thread. */
-export type HandOrder = WavOrder | FeedOrder | ({ readonly kind: "listen" } & Listened)
+export type HandOrder = WavOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
 /** Does it for one section. What the file system refuses is thrown. */
 export interface Hand {
   /** Takes the next samples, from where the section's begin on; they may change as soon as it has returned. */
   take(block: Float32Array): void
   /** Brings it to its end, and returns what was heard. */
-  finish(): Heard | undefined
+  finish(): SectionMeasurement | undefined
   close(): void
 }
 
@@ -37,7 +37,7 @@ export const handOf = (
   order: HandOrder,
   section: Section,
   feed: (bytes: Uint8Array) => void,
-  room: Room
+  room: Buffer32
 ): Hand => {
   switch (order.kind) {
     case "wav":
@@ -47,7 +47,7 @@ export const handOf = (
         ? feedingSamples(order, section, feed)
         : feedingFinished(order, order.to, section, feed, room)
     case "listen": {
-      const listener = new Listener(order, section, room)
+      const listener = new ProgrammeMeter(order, section, room)
       return {
         take: (block) => listener.push(block),
         finish: () => listener.heard(),
@@ -78,12 +78,12 @@ const feedingSamples = (
 
 const feedingFinished = (
   { from, length }: FeedOrder,
-  to: Finished,
+  to: ConvertedPart,
   section: Section,
   feed: (bytes: Uint8Array) => void,
-  room: Room
+  room: Buffer32
 ): Hand => {
-  const finisher = new Finisher(from, finishedPart(to, from.rate, length, section), room)
+  const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), room)
   return {
     take: (block) => feed(finisher.push(block)),
     finish: () => {

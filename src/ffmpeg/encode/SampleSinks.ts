@@ -1,6 +1,6 @@
 /** All that is done with a section's samples, for a programme and its stems. It loads little: threads do it. */
-import type { Heard } from "../../audio/level/ProgrammeMeter.ts"
-import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
+import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { type Hand, handOf, type HandOrder } from "./SampleSink.ts"
 
@@ -33,7 +33,7 @@ export class Hands {
     private readonly orders: ReadonlyArray<RequestOrder>,
     section: Section,
     feed: (order: number, bytes: Uint8Array) => void,
-    room: Room = newRoom
+    room: Buffer32 = newBuffer
   ) {
     try {
       orders.forEach(({ order }, at) =>
@@ -54,7 +54,7 @@ export class Hands {
   }
 
   /** Brings everything to its end; what was heard, by the orders' numbers. */
-  finish(): ReadonlyArray<Heard | undefined> {
+  finish(): ReadonlyArray<SectionMeasurement | undefined> {
     return this.hands.map((hand, at) => attempted(at, () => hand.finish()))
   }
 

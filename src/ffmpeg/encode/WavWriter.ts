@@ -1,12 +1,12 @@
 /** WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they belong. */
 import { closeSync, openSync, writeSync } from "node:fs"
 import {
-  type Finished,
-  Finisher,
-  finishedPart,
-  type Unfinished
+  type ConvertedPart,
+  OutputConverter,
+  convertPart,
+  type UnconvertedPart
 } from "../../audio/formats/OutputConversion.ts"
-import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 
@@ -16,10 +16,10 @@ export interface WavOrder {
   /** Where it will stand, and where it is written until it is whole. */
   readonly path: string
   readonly part: string
-  readonly from: Unfinished
+  readonly from: UnconvertedPart
   /** How many frames the programme has. */
   readonly length: number
-  readonly to: Finished
+  readonly to: ConvertedPart
   /** How many bytes stand before its samples. */
   readonly dataAt: number
 }
@@ -42,12 +42,12 @@ const bitsOf = { int16: 16, int24: 24, float32: 32 } as const
 /** Writes one section of a file that was begun. */
 export class WavPart {
   private readonly file: number
-  private readonly finisher: Finisher
+  private readonly finisher: OutputConverter
   private written: number
 
-  constructor({ part, from, to, length, dataAt }: WavOrder, section: Section, room: Room = newRoom) {
-    const finished = finishedPart(to, from.rate, length, section)
-    this.finisher = new Finisher(from, finished, room)
+  constructor({ part, from, to, length, dataAt }: WavOrder, section: Section, room: Buffer32 = newBuffer) {
+    const finished = convertPart(to, from.rate, length, section)
+    this.finisher = new OutputConverter(from, finished, room)
     this.written = dataAt + (finished.part.at * from.channels * to.depth) / 8
     this.file = openSync(part, "r+")
   }

@@ -1,6 +1,6 @@
 /** The original sound lowered under the voice, and both together. */
 import { Iterable } from "effect"
-import { type Duck, gainsUnder, type Spoken } from "../../audio/level/Ducking.ts"
+import { type Duck, gainsUnder, type SpokenSpan } from "../../audio/level/Ducking.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
 import type { Frames, Micros } from "../../domain/time/Units.ts"
 import type { JobInput } from "../process/FfmpegJob.ts"
@@ -12,7 +12,7 @@ export const duckedChannels = (originalChannels: number): 2 | 6 => (originalChan
 const around = 100
 
 /** The bytes of a file that lowers the sound of a film of this length: a gain a millisecond. */
-export const gainBytes = (spoken: ReadonlyArray<Spoken>, duck: Duck, length: Micros): Iterable<Uint8Array> =>
+export const gainBytes = (spoken: ReadonlyArray<SpokenSpan>, duck: Duck, length: Micros): Iterable<Uint8Array> =>
   Iterable.map(
     gainsUnder(spoken, duck, { from: -around, to: Math.ceil(length / 1_000) + around }),
     sampleBytesOf

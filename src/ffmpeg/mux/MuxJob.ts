@@ -1,6 +1,6 @@
 /** The job that puts new sound and subtitles into a video whose picture is copied. */
 import { Either } from "effect"
-import type { Duck, Spoken } from "../../audio/level/Ducking.ts"
+import type { Duck, SpokenSpan } from "../../audio/level/Ducking.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, framesAtMicros, Micros } from "../../domain/time/Units.ts"
 import {
@@ -26,7 +26,7 @@ export interface DubTrack {
   /** Whether players choose it unasked. */
   readonly isDefault: boolean
   /** When someone speaks in it, which is when the original is ducked. */
-  readonly spoken: ReadonlyArray<Spoken>
+  readonly spoken: ReadonlyArray<SpokenSpan>
 }
 
 /** A new subtitle track, from an SRT or WebVTT file. */

@@ -1,8 +1,8 @@
 /** From samples to what is known of a clip. Plain values in, plain values out: it is done here or in a thread of its own. */
 import { Either, Option } from "effect"
-import { segmentsOf } from "../../audio/speech/ClipSplitting.ts"
+import { splitClip } from "../../audio/speech/ClipSplitting.ts"
 import { framesOf, type Pcm } from "../../audio/pcm/Pcm.ts"
-import { resampled } from "../../audio/pcm/Resampling.ts"
+import { resample } from "../../audio/pcm/Resampling.ts"
 import { speechIn } from "../../audio/speech/SpeechTrim.ts"
 import { decodeWav, encodeWav16, keptWav16 } from "../../audio/formats/Wav.ts"
 import type { Clip } from "../../domain/speech/Clip.ts"
@@ -40,7 +40,7 @@ export const samplesOf = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =
   sound instanceof Uint8Array
     ? Either.mapBoth(decodeWav(sound), {
         onLeft: ({ message }) => message,
-        onRight: (pcm) => resampled(pcm, keptRate(pcm.rate))
+        onRight: (pcm) => resample(pcm, keptRate(pcm.rate))
       })
     : Either.right(sound)
 
@@ -53,7 +53,7 @@ export function* making(pcm: Pcm, wanted: Wanted): Generator<void, ClipMade | Un
   const { said } = wanted
   const speech = speechIn(pcm)
   yield
-  const { segments, cut } = segmentsOf(pcm, said.length, { said, ...expectedOf(wanted) }, speech)
+  const { segments, cut } = splitClip(pcm, said.length, { said, ...expectedOf(wanted) }, speech)
   yield
   const verdict = verdictOf(pcm, { ...wanted, segments, speech })
   if (verdict._tag === "Unusable") return verdict

@@ -1,7 +1,7 @@
 /** Whether a clip can be what its text says, part by part. */
-import { judgeClip, type ClipFacts, type Suspicion } from "../../audio/speech/ClipQuality.ts"
+import { detectDefects, type ClipFacts, type Suspicion } from "../../audio/speech/ClipQuality.ts"
 import { type Pcm, sliceOf } from "../../audio/pcm/Pcm.ts"
-import type { Speech } from "../../audio/speech/SpeechTrim.ts"
+import type { SpeechBounds } from "../../audio/speech/SpeechTrim.ts"
 import { isSaid, type Segment } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
@@ -16,7 +16,7 @@ export interface Spoken {
   /** The voice's usual milliseconds of speech for one character. */
   readonly usual: Estimate | undefined
   /** The whole clip's speech, where it is known already. */
-  readonly speech?: Speech | undefined
+  readonly speech?: SpeechBounds | undefined
 }
 
 export type Verdict =
@@ -47,12 +47,12 @@ export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Sp
   )
   const suspicions = apart
     ? said.flatMap((words, part) =>
-        (isHeard(segments, part) ? judgeClip(between(pcm, segments, part), facts(words)) : [])
+        (isHeard(segments, part) ? detectDefects(between(pcm, segments, part), facts(words)) : [])
           // Only the last part can be cut off: the others go over into the next.
           .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
           .map((one) => ({ ...one, part: part + 1 }))
       )
-    : judgeClip(pcm, facts(said.join(" ")), speech)
+    : detectDefects(pcm, facts(said.join(" ")), speech)
         .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
         .map((one) => ({ ...one, part: undefined }))
   if (suspicions.length === 0 && unsaid.length === 0) return { _tag: "Good" }

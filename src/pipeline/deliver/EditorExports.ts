@@ -1,8 +1,8 @@
 /** What an editor takes over: stems, clips and timelines. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Option } from "effect"
-import type { Room } from "../../audio/kernels/BufferPool.ts"
-import { resampled } from "../../audio/pcm/Resampling.ts"
+import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
+import { resample } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import { avoidDeviceName } from "../../domain/values/FileName.ts"
@@ -75,10 +75,10 @@ export const deliverClips = Effect.fnUntraced(function* (
     decibelsOf(gain),
     made.placements.map((placement) => path.join(folder, `${clipName(placement)}.wav`))
   )
-  const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Room) {
+  const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Buffer32) {
     // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
     const speech = yield* spoken(programme, placement, spokenLength(placement, rate), room)
-    const { samples: at48 } = resampled({ rate, samples: speech }, deliveryRate, room)
+    const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, room)
     const held = limited(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
     const samples = new Float32Array(fileLength(placement, made.reel))
     samples.set(held, silenceBefore(placement, made.reel))

@@ -1,9 +1,9 @@
 /** A line's speech from the clips that it was recorded in. Plain values in, samples out: it is done here or in threads. */
 import { floatsOf } from "../../audio/kernels/Kernels.ts"
 import { plainSamplesIn } from "../../audio/formats/Int16.ts"
-import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
-import { resampled } from "../../audio/pcm/Resampling.ts"
-import { spedUp } from "../../audio/speech/TimeStretch.ts"
+import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
+import { resample } from "../../audio/pcm/Resampling.ts"
+import { speedUp } from "../../audio/speech/TimeStretch.ts"
 import { edgeFade, fadeEdges } from "../../audio/speech/SpeechTrim.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
@@ -42,14 +42,14 @@ export const speechOf = (
   { parts, length, gap }: Speech,
   rate: SampleRate,
   reader: ClipReader,
-  room: Room = newRoom
+  room: Buffer32 = newBuffer
 ): Float32Array => {
   const pieces = parts.map((part) => pieceOf(part, rate, reader, room))
   const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap, room)
-  return speech.length <= length ? speech : spedUp({ rate, samples: speech }, length, room).samples
+  return speech.length <= length ? speech : speedUp({ rate, samples: speech }, length, room).samples
 }
 
-const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: Room): Float32Array => {
+const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: Buffer32): Float32Array => {
   const read = reader.read(part.utterance, part.checksum, (bytes) => {
     const samples = plainSamplesIn(bytes)?.subarray(part.from, part.to)
     if (samples === undefined) return undefined
@@ -58,12 +58,12 @@ const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: R
     return floats
   })
   if (read === undefined) throw new ClipGone(part.utterance)
-  const { samples } = resampled({ rate: part.rate, samples: read }, rate, room)
+  const { samples } = resample({ rate: part.rate, samples: read }, rate, room)
   fadeEdges(samples, Math.round((rate * edgeFade) / 1000))
   return samples
 }
 
-const joined = (pieces: ReadonlyArray<Float32Array>, gap: number, room: Room): Float32Array => {
+const joined = (pieces: ReadonlyArray<Float32Array>, gap: number, room: Buffer32): Float32Array => {
   const total = pieces.reduce((sum, piece) => sum + piece.length, gap * Math.max(0, pieces.length - 1))
   const samples = room(total).fill(0)
   let at = 0

@@ -1,11 +1,11 @@
 /** A mix brought to its loudness, with its true peaks held. */
 import { Effect, Stream } from "effect"
-import { audible, LevelSearch } from "../../audio/level/GainSearch.ts"
+import { audibleLoudness, GainSearch } from "../../audio/level/GainSearch.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
-import type { Measures } from "../../audio/level/ProgrammeMeter.ts"
+import type { ProgrammeMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../audio/level/LoudnessMeter.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
-import type { Room } from "../../audio/kernels/BufferPool.ts"
+import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { TruePeakMeter } from "../../audio/level/TruePeak.ts"
 import type { LoudnessTarget } from "../../domain/manifest/SoundSettings.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
@@ -62,7 +62,7 @@ const namedTarget = (target: LoudnessTarget): LevelTarget => {
 }
 
 /** What was listened to, in decibels. */
-export const measuredOf = ({ integrated, truePeak }: Measures): Measured => ({
+export const measuredOf = ({ integrated, truePeak }: ProgrammeMeasurement): Measured => ({
   integrated,
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
@@ -90,7 +90,7 @@ export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, targe
 const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
   { loudness, peak }: LevelTarget,
-  room: Room
+  room: Buffer32
 ) {
   if (loudness === undefined) return 1
   const excerpt = excerptOf(programme)
@@ -106,7 +106,7 @@ const gainWithin = Effect.fnUntraced(function* (
   const integrated = meter.integrated()
   const truePeak = decibelsOf(loudest.peak())
   if (integrated <= -70) return 1
-  const search = new LevelSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
+  const search = new GainSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
   if (truePeak + search.level > peak)
     for (let round = 0; round < mostRounds; round++)
       if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, room))) break
@@ -126,7 +126,7 @@ export const bettered = (
 
 /** Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any loudness. */
 export const missedBy = ({ loudness, peak }: LevelTarget, { integrated }: Measured): string | undefined =>
-  loudness === undefined || integrated <= -70 || loudness - integrated <= audible
+  loudness === undefined || integrated <= -70 || loudness - integrated <= audibleLoudness
     ? undefined
     : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`
 
@@ -135,7 +135,7 @@ const limitedLoudness = Effect.fnUntraced(function* (
   excerpt: Programme,
   gain: number,
   peak: number,
-  room: Room
+  room: Buffer32
 ) {
   const { rate, channels } = excerpt
   const limiter = new Limiter(rate, channels, gainOf(peak), gain, room)
@@ -154,7 +154,7 @@ export const limited = (
   gain: number,
   peak: number,
   length: number,
-  room: Room
+  room: Buffer32
 ): Float32Array => {
   const limiter = new Limiter(rate, 1, gainOf(peak), gain, room)
   const result = room(length).fill(0, samples.length)

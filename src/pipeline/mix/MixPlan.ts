@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
-import { newRoom, type Room } from "../../audio/kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
@@ -100,7 +100,7 @@ export const spoken = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
   placement: Pick<Placement, "parts">,
   length: Frames,
-  room: Room = newRoom
+  room: Buffer32 = newBuffer
 ) {
   const folder = yield* ClipFolder
   const samples = yield* folder.reading((reader) => {

@@ -1,8 +1,8 @@
 /** A section of a programme made: lines read, added up, brought to their level, and handed on. It loads little: threads do it. */
-import type { Heard } from "../../audio/level/ProgrammeMeter.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
 import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
-import { Rooms } from "../../audio/kernels/BufferPool.ts"
+import { BufferPool } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import { Hands, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -35,9 +35,9 @@ export interface MixLine {
 export class Desk {
   readonly reader: ClipReader
   /** For the speech of lines, until it has been heard. */
-  readonly speech = new Rooms()
+  readonly speech = new BufferPool()
   /** For what works on all of a section. */
-  readonly work = new Rooms()
+  readonly work = new BufferPool()
 
   /** The folder of clips. */
   constructor(clips: string) {
@@ -87,7 +87,7 @@ export function* making(
   orders: ReadonlyArray<RequestOrder>,
   desk: Desk,
   feed: (order: number, bytes: Uint8Array) => void
-): Generator<void, ReadonlyArray<Heard | undefined>> {
+): Generator<void, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering
   const hands = new Hands(orders, section, feed, desk.work.take)
   try {

@@ -1,6 +1,6 @@
 /** What is said between a delivery and the threads that make its sections. */
 import type { MessagePort } from "node:worker_threads"
-import type { Heard } from "../../audio/level/ProgrammeMeter.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { HandFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -32,7 +32,7 @@ export const slotBytes = 512 * 1024
 /** What a thread says. */
 export type SectionAnswer =
   | { readonly kind: "fed"; readonly order: number; readonly slot: number; readonly length: number }
-  | { readonly kind: "made"; readonly heard: ReadonlyArray<Heard | undefined> }
+  | { readonly kind: "made"; readonly heard: ReadonlyArray<SectionMeasurement | undefined> }
   | { readonly kind: "failed"; readonly failure: SectionFailure }
 
 /** Why a section could not be made, as much of it as crosses over. */

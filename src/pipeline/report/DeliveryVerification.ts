@@ -1,7 +1,7 @@
 /** Listens to what was delivered and holds it against its report, cue by cue. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
-import { hearingOf, LevelTrack } from "../../audio/speech/OnsetDetection.ts"
+import { detectSpeech, LevelTrack } from "../../audio/speech/OnsetDetection.ts"
 import type { JobId } from "../../domain/values/Ids.ts"
 import type { JobReport } from "../../domain/report/Report.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
@@ -155,7 +155,7 @@ const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
 }
 
 const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covered: boolean): VerifiedCue => {
-  const hearing = hearingOf(levels, placed.start * 1000, placed.end * 1000)
+  const hearing = detectSpeech(levels, placed.start * 1000, placed.end * 1000)
   const expected = placed.start
   if (hearing.heard !== "onset" || covered) {
     const verdict = hearing.heard === "nothing" ? "missing" : "joined"

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { Finisher } from "../../../src/audio/formats/OutputConversion.ts"
-import { resampled } from "../../../src/audio/pcm/Resampling.ts"
+import { OutputConverter } from "../../../src/audio/formats/OutputConversion.ts"
+import { resample } from "../../../src/audio/pcm/Resampling.ts"
 import { frames, SampleRate } from "../../../src/domain/time/Units.ts"
 import { noise } from "../signals.ts"
 
@@ -11,11 +11,11 @@ const rates = [16_000, 24_000, 44_100, 48_000].map((rate) => SampleRate.make(rat
 /** All bytes of interleaved samples that are finished in blocks of so many frames. */
 const finished = (
   samples: Float32Array,
-  from: ConstructorParameters<typeof Finisher>[0],
-  to: ConstructorParameters<typeof Finisher>[1],
+  from: ConstructorParameters<typeof OutputConverter>[0],
+  to: ConstructorParameters<typeof OutputConverter>[1],
   sizes: ReadonlyArray<number>
 ): Buffer => {
-  const finisher = new Finisher(from, to)
+  const finisher = new OutputConverter(from, to)
   const pieces: Array<Buffer> = []
   for (let at = 0, turn = 0; at < samples.length; turn++) {
     const size = (sizes[turn % sizes.length] ?? 1) * from.channels
@@ -47,7 +47,7 @@ describe("finishing", () => {
       single.forEach((one, channel) =>
         one.samples.forEach((value, i) => (samples[i * channels + channel] = value))
       )
-      const expected = single.map((one) => resampled(one, to).samples)
+      const expected = single.map((one) => resample(one, to).samples)
       const length = (expected[0]?.length ?? 0) + more
       const target = { rate: to, frames: frames(length), depth }
       const bytes = finished(samples, { rate: from, channels }, target, sizes)

@@ -16,7 +16,7 @@ import {
   loudestOf
 } from "../../../src/audio/kernels/Kernels.ts"
 import { gainsOf, LimiterMemory } from "../../../src/audio/level/LimiterGains.ts"
-import { newRoom, type Room, Rooms } from "../../../src/audio/kernels/BufferPool.ts"
+import { newBuffer, type Buffer32, BufferPool } from "../../../src/audio/kernels/BufferPool.ts"
 import { kernelCode } from "../../../scripts/build-kernels.mjs"
 import { randomOf } from "../signals.ts"
 
@@ -45,9 +45,9 @@ describe("the kernels", () => {
     "do the same with samples that stand in their memory",
     [seeds, lengths, fc.nat(50)],
     ([seed, length, from]) => {
-      const rooms = new Rooms()
+      const rooms = new BufferPool()
       /** What becomes of a line in its own kind of room: each step goes on from what the one before has left. */
-      const chain = (room: Room) => {
+      const chain = (room: Buffer32) => {
         const keep = (samples: Float32Array) => {
           const kept = room(samples.length)
           kept.set(samples)
@@ -74,7 +74,7 @@ describe("the kernels", () => {
         const all = [line, crests, gained, doubled, scaled.subarray(3), floats].map((some) => some.slice())
         return [...all, filters, highest, loudestOf(line, from)]
       }
-      expect(chain(rooms.take)).toEqual(chain(newRoom))
+      expect(chain(rooms.take)).toEqual(chain(newBuffer))
       rooms.freeAll()
     },
     few
@@ -98,7 +98,7 @@ describe("the kernels", () => {
       const into = new Float32Array(count + 3)
       const polyphase = { up, down, taps, filter }
       sampledOf(line, first, count, polyphase, phase, into, 3)
-      const rooms = new Rooms()
+      const rooms = new BufferPool()
       const inside = rooms.take(length)
       inside.set(line)
       const there = rooms.take(count)

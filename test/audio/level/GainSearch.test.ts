@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { LevelSearch } from "../../../src/audio/level/GainSearch.ts"
+import { GainSearch } from "../../../src/audio/level/GainSearch.ts"
 
 /** What the limiter leaves of each decibel more, decibel by decibel above a level at which nothing is limited; LU. */
 const arbitraryYields = fc.array(fc.double({ min: 0.2, max: 1, noNaN: true }), {
@@ -18,7 +18,7 @@ const loudnessBy =
 
 /** Levels that are tried until the loudness is met within a tenth. */
 const tried = (loudness: number, came: (level: number) => number): ReadonlyArray<number> => {
-  const search = new LevelSearch(loudness, loudness + 30)
+  const search = new GainSearch(loudness, loudness + 30)
   const levels = [search.level]
   while (levels.length < 30 && !search.isFound(came(search.level))) levels.push(search.level)
   return levels
@@ -50,7 +50,7 @@ describe("a search for the level of a loudness", () => {
   })
 
   it("goes no higher than it may, for a loudness that is not to be had", () => {
-    const search = new LevelSearch(-10, 5, 18)
+    const search = new GainSearch(-10, 5, 18)
     const levels = [search.level]
     while (!search.isFound(-16 + 0.2 * search.level)) levels.push(search.level)
     expect([levels.at(-1), levels.length]).toEqual([18, 3])

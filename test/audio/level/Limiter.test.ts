@@ -6,7 +6,7 @@ import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { Limiter } from "../../../src/audio/level/Limiter.ts"
 import { decibelsOf, gainOf, scaled } from "../../../src/audio/pcm/Pcm.ts"
 import { truePeakOf } from "../../../src/audio/level/TruePeak.ts"
-import { resampled } from "../../../src/audio/pcm/Resampling.ts"
+import { resample } from "../../../src/audio/pcm/Resampling.ts"
 import { exactPeakOf, noise, randomOf, speechLike, tone } from "../signals.ts"
 import { sampleBytesOf } from "../../../src/audio/formats/WavHeader.ts"
 import { bundled } from "../../ffmpeg/binaries.ts"
@@ -77,7 +77,7 @@ describe("the limiter", () => {
       "clipped speech",
       scaled(speechLike(rate, 3, 2).samples, 12).map((one) => Math.max(-1, Math.min(1, one)))
     ],
-    ["noise", resampled(noise(SampleRate.make(22_050), 1, 3, 4), rate).samples],
+    ["noise", resample(noise(SampleRate.make(22_050), 1, 3, 4), rate).samples],
     [
       "a quarter of the rate, off its crests",
       from(6_000, (i) => 2 * Math.sin((Math.PI / 2) * i + Math.PI / 4))
@@ -90,7 +90,7 @@ describe("the limiter", () => {
     ])
   ])("holds what is heard of %s at twice the rate, and no lower than it must", (_, samples) => {
     const peak = decibelsOf(
-      exactPeakOf(resampled({ rate, samples: limited(samples, 1) }, SampleRate.make(48_000)).samples)
+      exactPeakOf(resample({ rate, samples: limited(samples, 1) }, SampleRate.make(48_000)).samples)
     )
     expect(peak).toBeLessThanOrEqual(-1.45)
     expect(peak).toBeGreaterThan(-1.6)
@@ -100,7 +100,7 @@ describe("the limiter", () => {
     "holds what ffmpeg measures of noise over the whole band, at %d times full scale",
     (level) => {
       const noisy = limited(noise(rate, 4, level, 3).samples, 1)
-      const at48 = resampled({ rate, samples: noisy }, SampleRate.make(48_000)).samples
+      const at48 = resample({ rate, samples: noisy }, SampleRate.make(48_000)).samples
       for (const [samples, hertz] of [
         [noisy, 24_000],
         [noisy, 48_000],

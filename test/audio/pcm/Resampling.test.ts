@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
-import { Resampler, resampled } from "../../../src/audio/pcm/Resampling.ts"
+import { Resampler, resample } from "../../../src/audio/pcm/Resampling.ts"
 import { noise, tone } from "../signals.ts"
 
 const rates = [8_000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].map((rate) =>
@@ -15,7 +15,7 @@ describe("resampling", () => {
     [fc.constantFrom(...rates), fc.constantFrom(...rates)],
     ([from, to]) => {
       const frequency = 0.4 * Math.min(from, to)
-      const result = resampled(tone(from, frequency, 0.2, 0.5), to)
+      const result = resample(tone(from, frequency, 0.2, 0.5), to)
       const expected = tone(to, frequency, 0.2, 0.5)
       expect(result.rate).toBe(to)
       expect(result.samples.length).toBe(Math.round((Math.round(0.2 * from) * to) / from))
@@ -33,7 +33,7 @@ describe("resampling", () => {
     ([from, to, seed]) => {
       const pcm = noise(from, 0.05, 0.5, seed)
       const used = (length: number) => new Float32Array(length).fill(Number.NaN)
-      expect(resampled(pcm, to, used)).toEqual(resampled(pcm, to))
+      expect(resample(pcm, to, used)).toEqual(resample(pcm, to))
     }
   )
 
@@ -49,7 +49,7 @@ describe("resampling", () => {
       fc.pre(from !== to)
       const { samples } = noise(from, 0.2, 0.5, seed)
       samples.fill(0, 1_000, 1_500)
-      const expected = resampled({ rate: from, samples }, to).samples
+      const expected = resample({ rate: from, samples }, to).samples
       const resampler = new Resampler(from, to)
       const found = new Float32Array(expected.length)
       // Silence behind it brings out what lags.
@@ -69,7 +69,7 @@ describe("resampling", () => {
   )
 
   it("lets nothing of what the lower rate cannot carry through", () => {
-    const result = resampled(tone(SampleRate.make(48_000), 14_000, 0.3, 1), SampleRate.make(24_000))
+    const result = resample(tone(SampleRate.make(48_000), 14_000, 0.3, 1), SampleRate.make(24_000))
     expect(Math.max(...result.samples.subarray(500, -500))).toBeLessThan(1e-4)
   })
 
@@ -77,7 +77,7 @@ describe("resampling", () => {
     [16_000, 3_000, [13_000, 19_000]],
     [24_000, 10_800, [13_200, 1_200]]
   ] as const)("adds no images of what %i Hz carried", (from, frequency, images) => {
-    const result = resampled(tone(SampleRate.make(from), frequency, 0.5, 1), SampleRate.make(48_000)).samples
+    const result = resample(tone(SampleRate.make(from), frequency, 0.5, 1), SampleRate.make(48_000)).samples
     const image = (frequency: number) => {
       let re = 0
       let im = 0
@@ -94,16 +94,16 @@ describe("resampling", () => {
 
   it("passes a constant, and nothing at all", () => {
     const samples = new Float32Array(2_205).fill(0.25)
-    const result = resampled({ rate: SampleRate.make(22_050), samples }, SampleRate.make(48_000)).samples
+    const result = resample({ rate: SampleRate.make(22_050), samples }, SampleRate.make(48_000)).samples
     for (let i = 300; i < result.length - 300; i++) expect(result[i]).toBeCloseTo(0.25, 5)
     expect(
-      resampled({ rate: SampleRate.make(22_050), samples: new Float32Array(0) }, SampleRate.make(48_000))
+      resample({ rate: SampleRate.make(22_050), samples: new Float32Array(0) }, SampleRate.make(48_000))
         .samples.length
     ).toBe(0)
   })
 
   it("hands back a clip that has the rate already", () => {
     const pcm = tone(SampleRate.make(24_000), 440, 0.1, 0.5)
-    expect(resampled(pcm, pcm.rate)).toBe(pcm)
+    expect(resample(pcm, pcm.rate)).toBe(pcm)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
-import { judgeClip } from "../../../src/audio/speech/ClipQuality.ts"
+import { detectDefects } from "../../../src/audio/speech/ClipQuality.ts"
 import type { Pcm } from "../../../src/audio/pcm/Pcm.ts"
-import { faded } from "../../../src/audio/speech/SpeechTrim.ts"
+import { fadeOf } from "../../../src/audio/speech/SpeechTrim.ts"
 import { noise, speechLike, tone } from "../signals.ts"
 
 const rate = SampleRate.make(24_000)
@@ -11,7 +11,7 @@ const facts = { characters: 60, learned: { mean: 60, deviation: 10 } }
 /** Three and a half seconds of speech that ends in a vowel's decay, over a little background noise. */
 const good = (seed: number): Pcm => {
   const speech = speechLike(rate, 3.2, seed).samples
-  const vowel = faded(tone(rate, 150, 0.3, 0.3).samples, 2_400)
+  const vowel = fadeOf(tone(rate, 150, 0.3, 0.3).samples, 2_400)
   const samples = noise(rate, 3.6, 1e-3, seed).samples
   for (const [place, piece] of [
     [1_200, speech],
@@ -26,13 +26,13 @@ const changed = (pcm: Pcm, change: (samples: Float32Array) => Float32Array): Pcm
   samples: change(Float32Array.from(pcm.samples))
 })
 
-const kinds = (pcm: Pcm, more: Partial<Parameters<typeof judgeClip>[1]> = {}) =>
-  judgeClip(pcm, { ...facts, ...more }).map(({ kind }) => kind)
+const kinds = (pcm: Pcm, more: Partial<Parameters<typeof detectDefects>[1]> = {}) =>
+  detectDefects(pcm, { ...facts, ...more }).map(({ kind }) => kind)
 
 describe("judgeClip", () => {
   it("has nothing to say against good clips", () => {
     for (let seed = 1; seed <= 30; seed++)
-      expect(judgeClip(good(seed), { ...facts, pauses: false })).toEqual([])
+      expect(detectDefects(good(seed), { ...facts, pauses: false })).toEqual([])
   })
 
   it("tells silence, and a hiss without speech", () => {
@@ -42,7 +42,7 @@ describe("judgeClip", () => {
   })
 
   it("tells a hole in a word, unless the text asks for a pause there", () => {
-    const steady = { rate, samples: faded(noise(rate, 3.6, 0.2, 3).samples, 2_400) }
+    const steady = { rate, samples: fadeOf(noise(rate, 3.6, 0.2, 3).samples, 2_400) }
     const holed = changed(steady, (samples) => samples.fill(0, 1.5 * rate, 1.8 * rate))
     expect(kinds(holed, { pauses: false })).toEqual(["holed"])
     expect(kinds(holed, { pauses: true })).toEqual([])
@@ -73,7 +73,7 @@ describe("judgeClip", () => {
   it("tells speech that stops at full level", () => {
     const vowel = { rate, samples: tone(rate, 150, 3.6, 0.3).samples }
     expect(kinds(vowel)).toEqual(["cut-off"])
-    expect(kinds(changed(vowel, (samples) => faded(samples, 1_200)))).toEqual([])
+    expect(kinds(changed(vowel, (samples) => fadeOf(samples, 1_200)))).toEqual([])
   })
 
   it("tells a length that is out of all proportion", () => {
@@ -84,6 +84,6 @@ describe("judgeClip", () => {
 
   it("knows no voice's pace before it has learned it, and then allows much", () => {
     const pcm = good(9)
-    for (const characters of [8, 20, 60, 150]) expect(judgeClip(pcm, { characters })).toEqual([])
+    for (const characters of [8, 20, 60, 150]) expect(detectDefects(pcm, { characters })).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { isSaid } from "../../../src/domain/speech/Clip.ts"
 import { millis, SampleRate } from "../../../src/domain/time/Units.ts"
-import { segmentsOf } from "../../../src/audio/speech/ClipSplitting.ts"
+import { splitClip } from "../../../src/audio/speech/ClipSplitting.ts"
 import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
 import { type Pcm, peakOf, sliceOf } from "../../../src/audio/pcm/Pcm.ts"
 import { randomOf } from "../signals.ts"
@@ -38,7 +38,7 @@ const spoken = (
   return { pcm: { rate, samples }, times }
 }
 
-const inMillis = (cut: ReturnType<typeof segmentsOf>) =>
+const inMillis = (cut: ReturnType<typeof splitClip>) =>
   cut.segments.map(({ from, to }) => [Math.round((from * 1000) / rate), Math.round((to * 1000) / rate)])
 
 const expectNear = (
@@ -58,7 +58,7 @@ const told = (...parts: ReadonlyArray<readonly [number, number]>) => ({
 describe("segmentsOf", () => {
   it("takes one part whole, trimmed, and measures it", () => {
     const { pcm } = spoken([[400, 0]])
-    const cut = segmentsOf(pcm, 1)
+    const cut = splitClip(pcm, 1)
     expect(cut.cut).toBe("whole")
     expectNear(inMillis(cut), [[100, 500]])
     const [segment] = cut.segments
@@ -73,7 +73,7 @@ describe("segmentsOf", () => {
       [300, 400],
       [500, 0]
     ])
-    const cut = segmentsOf(pcm, 3, told([100, 700], [950, 1_450], [1_650, 2_200]))
+    const cut = splitClip(pcm, 3, told([100, 700], [950, 1_450], [1_650, 2_200]))
     expect(cut.cut).toBe("transcript")
     expectNear(inMillis(cut), [
       [100, 500],
@@ -92,7 +92,7 @@ describe("segmentsOf", () => {
       start + (i === 0 ? 0 : 35),
       end + 35
     ])
-    const cut = segmentsOf(pcm, 3, told(...shifted))
+    const cut = splitClip(pcm, 3, told(...shifted))
     expect(cut.cut).toBe("transcript")
     cut.segments.slice(1).forEach(({ from }, i) => {
       const truth = times[i + 1]?.start ?? NaN
@@ -107,7 +107,7 @@ describe("segmentsOf", () => {
       [400, 0]
     ])
     const [first, second, third] = told(...times.map(({ start, end }) => [start, end] as const)).expected
-    const cut = segmentsOf(pcm, 4, { expected: [first, undefined, second, third] })
+    const cut = splitClip(pcm, 4, { expected: [first, undefined, second, third] })
     expect(cut.cut).toBe("transcript")
     expect(cut.segments.map(isSaid)).toEqual([true, false, true, true])
     expectNear(
@@ -119,7 +119,7 @@ describe("segmentsOf", () => {
       ]
     )
     expect(
-      segmentsOf(pcm, 5, { expected: [first, second, third, undefined, undefined] }).segments.map(isSaid)
+      splitClip(pcm, 5, { expected: [first, second, third, undefined, undefined] }).segments.map(isSaid)
     ).toEqual([true, true, true, false, false])
   })
 
@@ -130,7 +130,7 @@ describe("segmentsOf", () => {
       [400, 0]
     ])
     const [first, , third] = told(...times.map(({ start, end }) => [start, end] as const)).expected
-    expect(segmentsOf(pcm, 3, { expected: [first, undefined, third] }).cut).toBe("together")
+    expect(splitClip(pcm, 3, { expected: [first, undefined, third] }).cut).toBe("together")
   })
 
   it("never takes a pause beside the next one for the one told", () => {
@@ -139,7 +139,7 @@ describe("segmentsOf", () => {
       [90, 300],
       [400, 0]
     ])
-    const cut = segmentsOf(pcm, 3, told([100, 500], [570, 660], [960, 1_360]))
+    const cut = splitClip(pcm, 3, told([100, 500], [570, 660], [960, 1_360]))
     expectNear(inMillis(cut), [
       [100, 500],
       [570, 660],
@@ -159,7 +159,7 @@ describe("segmentsOf", () => {
       told([1_000, 1_300], [100, 500]),
       told([100, 100], [1_000, 1_300])
     ])
-      expect(segmentsOf(pcm, 2, { ...times, said }).cut).toBe("silence")
+      expect(splitClip(pcm, 2, { ...times, said }).cut).toBe("silence")
   })
 
   it("finds parts by the pauses that their punctuation makes one expect", () => {
@@ -170,7 +170,7 @@ describe("segmentsOf", () => {
       [600, 0]
     ])
     const said = ["This is the first one.", "A short one, and then.", "This part is a little longer."]
-    const cut = segmentsOf(pcm, 3, { said })
+    const cut = splitClip(pcm, 3, { said })
     expect(cut.cut).toBe("silence")
     expectNear(inMillis(cut), [
       [100, 600],
@@ -185,7 +185,7 @@ describe("segmentsOf", () => {
       [500, 0]
     ])
     const said = ["These are, as you know, words", "that run on without a stop"]
-    expect(segmentsOf(pcm, 2, { said }).cut).toBe("together")
+    expect(splitClip(pcm, 2, { said }).cut).toBe("together")
   })
 
   it("keeps parts together where nothing tells them apart", () => {
@@ -194,7 +194,7 @@ describe("segmentsOf", () => {
       [500, 0]
     ])
     for (const hints of [{}, { said: ["One.", "Two."] }]) {
-      const cut = segmentsOf(pcm, 2, hints)
+      const cut = splitClip(pcm, 2, hints)
       expect(cut.cut).toBe("together")
       expectNear(inMillis(cut), [[100, 1_400]])
     }
@@ -203,7 +203,7 @@ describe("segmentsOf", () => {
   it("takes a clip without speech as it is", () => {
     const pcm = { rate, samples: new Float32Array(2_400) }
     const segment = { from: 0, to: 2_400, loudness: -70, peak: 0 }
-    expect(segmentsOf(pcm, 1)).toEqual({ segments: [segment], cut: "whole" })
-    expect(segmentsOf(pcm, 3)).toEqual({ segments: [segment], cut: "together" })
+    expect(splitClip(pcm, 1)).toEqual({ segments: [segment], cut: "whole" })
+    expect(splitClip(pcm, 3)).toEqual({ segments: [segment], cut: "together" })
   })
 })

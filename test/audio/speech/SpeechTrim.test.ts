@@ -3,7 +3,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import type { Pcm } from "../../../src/audio/pcm/Pcm.ts"
-import { type Bounds, edgeFade, faded, speechIn } from "../../../src/audio/speech/SpeechTrim.ts"
+import { type Bounds, edgeFade, fadeOf, speechIn } from "../../../src/audio/speech/SpeechTrim.ts"
 import { noise, randomOf, speechLike, tone } from "../signals.ts"
 
 const rate = SampleRate.make(24_000)
@@ -84,7 +84,7 @@ describe("speechIn", () => {
 describe("edges", () => {
   it("rise from and fall to next to nothing, and leave the middle alone", () => {
     const samples = new Float32Array(1_000).fill(0.5)
-    const result = faded(samples, 72)
+    const result = fadeOf(samples, 72)
     expect(Math.abs(result[0] ?? 1)).toBeLessThan(0.001)
     expect(Math.abs(result[999] ?? 1)).toBeLessThan(0.001)
     expect(result.subarray(72, 928)).toEqual(samples.subarray(72, 928))
@@ -93,14 +93,14 @@ describe("edges", () => {
   })
 
   it("of a clip shorter than its fades meet in the middle", () => {
-    expect(faded(new Float32Array(0), 72)).toEqual(new Float32Array(0))
-    expect(Math.max(...faded(new Float32Array(10).fill(1), 72))).toBeLessThanOrEqual(1)
+    expect(fadeOf(new Float32Array(0), 72)).toEqual(new Float32Array(0))
+    expect(Math.max(...fadeOf(new Float32Array(10).fill(1), 72))).toBeLessThanOrEqual(1)
   })
 
   it("of a trimmed clip do not click: no step at them is above the neighbourhood's own", () => {
     const pcm = spoken(0.4, 0.4, 1e-3, 9)
     const { from, to } = speechBounds(pcm) ?? { from: 0, to: 0 }
-    const cut = faded(pcm.samples.subarray(from, to), (rate * edgeFade) / 1000)
+    const cut = fadeOf(pcm.samples.subarray(from, to), (rate * edgeFade) / 1000)
     const steps = cut.map((sample, i) => Math.abs(sample - (cut[i - 1] ?? 0)))
     const own = Math.max(...steps.subarray(240, 2_400))
     expect(steps[0]).toBeLessThan(0.001)

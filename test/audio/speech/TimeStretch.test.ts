@@ -4,12 +4,12 @@ import { describe, expect } from "vitest"
 import { frames, SampleRate } from "../../../src/domain/time/Units.ts"
 import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
 import { type Pcm, peakOf, sliceOf } from "../../../src/audio/pcm/Pcm.ts"
-import { spedUp } from "../../../src/audio/speech/TimeStretch.ts"
+import { speedUp } from "../../../src/audio/speech/TimeStretch.ts"
 import { noise, speechLike, tone } from "../signals.ts"
 
 const rate = SampleRate.make(24_000)
 
-const faster = (pcm: Pcm, speed: number): Pcm => spedUp(pcm, frames(pcm.samples.length / speed))
+const faster = (pcm: Pcm, speed: number): Pcm => speedUp(pcm, frames(pcm.samples.length / speed))
 
 /** The greatest step from one sample to the next. */
 const steepest = (samples: Float32Array): number =>
@@ -37,7 +37,7 @@ describe("speeding up", () => {
     ([seed, length, speed, hertz]) => {
       const pcm = speechLike(SampleRate.make(hertz), 30_000 / hertz, seed)
       const target = frames(length / speed)
-      const result = spedUp({ rate: pcm.rate, samples: pcm.samples.subarray(0, length) }, target)
+      const result = speedUp({ rate: pcm.rate, samples: pcm.samples.subarray(0, length) }, target)
       expect(result.samples.length).toBe(target)
       expect(peakOf(result.samples)).toBeLessThanOrEqual(1.5 * peakOf(pcm.samples))
     },
@@ -97,7 +97,7 @@ describe("speeding up", () => {
 
   it("leaves a clip that is short enough as it is, silence behind it", () => {
     const pcm = speechLike(rate, 0.5, 10)
-    const result = spedUp(pcm, frames(13_000)).samples
+    const result = speedUp(pcm, frames(13_000)).samples
     expect(result.subarray(0, 12_000)).toEqual(pcm.samples)
     expect(result.subarray(12_000)).toEqual(new Float32Array(1_000))
   })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { newRoom, type Room } from "../../../src/audio/kernels/BufferPool.ts"
+import { newBuffer, type Buffer32 } from "../../../src/audio/kernels/BufferPool.ts"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { limited } from "../../../src/pipeline/mix/LoudnessNormalization.ts"
 
 /** Rooms that others have left as they were. */
-const used: Room = (length) => new Float32Array(length).fill(Number.NaN)
+const used: Buffer32 = (length) => new Float32Array(length).fill(Number.NaN)
 
 describe("a limited clip", () => {
   it("is the same whatever stood in its rooms before, with silence behind it", () => {
@@ -14,7 +14,7 @@ describe("a limited clip", () => {
       (_, i) => Math.sin(i * i * 1e-5) * (i % 7_000 < 90 ? 1.4 : 0.3)
     )
     const made = limited(clip, rate, 1.5, 0.8, 31_000, used)
-    expect(made).toEqual(limited(clip, rate, 1.5, 0.8, 31_000, newRoom))
+    expect(made).toEqual(limited(clip, rate, 1.5, 0.8, 31_000, newBuffer))
     expect([made.length, made.subarray(30_000).every((sample) => sample === 0)]).toEqual([31_000, true])
     expect(made.some((sample) => Math.abs(sample) > 0.7)).toBe(true)
   })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer } from "effect"
-import { type Measures, Measuring } from "../../../src/audio/level/ProgrammeMeter.ts"
+import { type ProgrammeMeasurement, MeterSettings } from "../../../src/audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
 import { PeakMeter } from "../../../src/audio/pcm/WaveformPeaks.ts"
 import { sectionsOf } from "../../../src/audio/pcm/Section.ts"
@@ -121,7 +121,7 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     while (step.done !== true) step = steps.next()
     return step.value[3]
   })
-  const measuring = new Measuring(feed)
+  const measuring = new MeterSettings(feed)
   for (const one of heard.reverse()) if (one !== undefined) measuring.add(one)
   return {
     measures: measuring.measures(),
@@ -134,7 +134,7 @@ const floatsOf = (file: Buffer | undefined): Float32Array =>
   new Float32Array(new Uint8Array(file?.subarray(file.indexOf("data") + 8) ?? []).buffer)
 
 /** The same measured by meters that know nothing of sections. */
-const measuredWhole = (file: Buffer, channels: 1 | 2): Measures => {
+const measuredWhole = (file: Buffer, channels: 1 | 2): ProgrammeMeasurement => {
   const samples = floatsOf(file)
   const loudness = new LoudnessMeter(rate, channels)
   const truePeak = new TruePeakMeter(channels)
@@ -144,7 +144,7 @@ const measuredWhole = (file: Buffer, channels: 1 | 2): Measures => {
 }
 
 /** Peaks are equal; the filters behind loudness never forget quite all that came before. */
-const expectSame = (found: Measures, expected: Measures) => {
+const expectSame = (found: ProgrammeMeasurement, expected: ProgrammeMeasurement) => {
   expect(found).toEqual({ ...expected, integrated: expect.closeTo(expected.integrated, 9) })
 }
 
