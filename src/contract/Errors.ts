@@ -122,7 +122,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
 ) {}
 
 /** 500: a fault in the service itself. */
-export class Broken extends Schema.TaggedError<Broken>()(
+export class InternalError extends Schema.TaggedError<InternalError>()(
   "Broken",
   { code: Schema.Literal("internal"), ...said },
   HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "A fault in the service." })
@@ -152,6 +152,6 @@ export const AnyRefusal = Schema.Union(
   TooLarge,
   Unprocessable,
   TooManyRequests,
-  Broken,
+  InternalError,
   Unavailable
 )

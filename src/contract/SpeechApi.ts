@@ -13,7 +13,7 @@ import { Credits, CurrentAccount, Health } from "./Account.ts"
 import { ModelList, ProviderList, VoicePage } from "./ProviderCatalogue.ts"
 import {
   BadRequest,
-  Broken,
+  InternalError,
   Conflict,
   MethodNotAllowed,
   NotFound,
@@ -161,7 +161,7 @@ class Speech extends HttpApiGroup.make("speech")
   )
   .addError(BadRequest)
   .addError(TooManyRequests)
-  .addError(Broken)
+  .addError(InternalError)
   .addError(Unavailable)
   .middleware(KeySecurity) {}
 

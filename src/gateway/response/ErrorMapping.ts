@@ -4,7 +4,7 @@ import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type { ParseError } from "effect/ParseResult"
 import type {
   BadRequest,
-  Broken as BrokenOnWire,
+  InternalError as BrokenOnWire,
   Conflict,
   NotFound,
   PaymentRequired,

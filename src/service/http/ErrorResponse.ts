@@ -6,7 +6,7 @@ import { Cause, Effect, HashSet, Option, Predicate, Schema } from "effect"
 import {
   AnyRefusal,
   BadRequest,
-  Broken,
+  InternalError,
   MethodNotAllowed,
   NotFound,
   refusalStatus,
@@ -74,7 +74,7 @@ export const answerTo = (
   }
   return Effect.as(
     Effect.logError("a request failed for a fault in the service", cause),
-    respond(new Broken({ code: "internal", message: "a fault in the service; it has been logged" }))
+    respond(new InternalError({ code: "internal", message: "a fault in the service; it has been logged" }))
   )
 }
 
