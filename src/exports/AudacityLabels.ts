@@ -3,7 +3,7 @@ import type { Timeline } from "../domain/speech/Timeline.ts"
 import { oneLine } from "./SingleLineText.ts"
 
 /** Labels in order of their start: start and end in seconds to the millisecond, then the speaker and the words. */
-export const labels = (timeline: Timeline): string =>
+export const audacityLabels = (timeline: Timeline): string =>
   timeline.tracks
     .flatMap((track) => track.clips.map((clip) => ({ clip, speaker: track.name })))
     .sort((a, b) => a.clip.at - b.clip.at || a.clip.cue - b.clip.cue)

@@ -1,7 +1,7 @@
 /** Final Cut Pro X XML (FCPXML 1.9), which Final Cut Pro and DaVinci Resolve read. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../domain/speech/Timeline.ts"
-import { countsAsFilm, type LaidClip, type Lane, lanesOf, picturesOf } from "./TimelineLanes.ts"
+import { countsAsFilm, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
 import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
@@ -114,7 +114,7 @@ const filmAssetOf = (film: TimelineFilm, format: string): XmlContent => ({
 const clipOf = (
   { frameRate }: Timeline,
   local: (picture: number) => string,
-  lane: Lane,
+  lane: TimelineLane,
   level: number,
   { clip, start, end }: LaidClip,
   asset: string
@@ -147,7 +147,7 @@ interface Asset {
 }
 
 /** The files that clips are cut from, by their paths. */
-const assetsOf = (lanes: ReadonlyArray<Lane>): ReadonlyMap<string, Asset> => {
+const assetsOf = (lanes: ReadonlyArray<TimelineLane>): ReadonlyMap<string, Asset> => {
   const assets = new Map<string, Asset>()
   for (const { clip } of lanes.flatMap(({ clips }) => clips)) {
     const { media } = clip

@@ -1,7 +1,7 @@
 /** OpenTimelineIO, the open interchange format for timelines. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
-import { filmStart, type LaidClip, type Lane, lanesOf, picturesOf } from "./TimelineLanes.ts"
+import { filmStart, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
 import { oneLine, relativeUrl } from "./SingleLineText.ts"
 
 /**
@@ -79,7 +79,7 @@ const filmClip = (timeline: Timeline, film: TimelineFilm) => {
   }
 }
 
-const trackOf = (frameRate: FrameRate, lane: Lane) => {
+const trackOf = (frameRate: FrameRate, lane: TimelineLane) => {
   let reached = 0
   return {
     OTIO_SCHEMA: "Track.1",

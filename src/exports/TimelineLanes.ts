@@ -19,7 +19,7 @@ export interface LaidClip {
 }
 
 /** Clips of one speaker that follow each other. */
-export interface Lane {
+export interface TimelineLane {
   /** The speaker's name; with a number from the second lane on. */
   readonly name: string
   readonly speaker: string
@@ -31,7 +31,7 @@ export interface Lane {
  * A timeline's lanes, speaker by speaker. Each clip covers all pictures in which it is heard, up to the film's last; its file holds
  * the silence from the first of them to its first word. A clip that shares a picture with the one before goes to a further lane.
  */
-export const lanesOf = (timeline: Timeline): ReadonlyArray<Lane> =>
+export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
   timeline.tracks.flatMap((track) => {
     const lanes: Array<Array<LaidClip>> = []
     for (const laid of clipsLaid(timeline, track)) {

@@ -3,7 +3,7 @@ import { type FrameRateName, frameRateNamed, pictureHolding } from "../../src/do
 import { csv } from "../../src/exports/Csv.ts"
 import { edl } from "../../src/exports/Edl.ts"
 import { finalCutXml } from "../../src/exports/FinalCutXml.ts"
-import { labels } from "../../src/exports/AudacityLabels.ts"
+import { audacityLabels } from "../../src/exports/AudacityLabels.ts"
 import { otio } from "../../src/exports/Otio.ts"
 import { pictureOf } from "../../src/exports/Timecode.ts"
 import { xmeml } from "../../src/exports/Xmeml.ts"
@@ -155,7 +155,7 @@ describe("edl", () => {
 describe("labels", () => {
   for (const [name, rate] of rates.slice(0, 1)) {
     it(`stand as they were at ${name}`, async () => {
-      await expect(labels(scene(rate, 0))).toMatchFileSnapshot("golden/labels.txt")
+      await expect(audacityLabels(scene(rate, 0))).toMatchFileSnapshot("golden/labels.txt")
     })
   }
 
@@ -163,13 +163,13 @@ describe("labels", () => {
     const rate = frameRateNamed("25")
     const said = clip(rate, 1, 1_000, 500, "Anna: Is it late?")
     const tracks = [TimelineTrack.make({ name: "ANNA", clips: [said] })]
-    expect(labels(Timeline.make({ ...scene(rate, 0), tracks }))).toBe(
+    expect(audacityLabels(Timeline.make({ ...scene(rate, 0), tracks }))).toBe(
       "1.000000\t1.500000\tAnna: Is it late?\n"
     )
   })
 
   it.prop("are exact to the millisecond", [anyTimeline], ([timeline]) => {
-    expect(worstError(timeline, readLabels(labels(timeline)))).toBeLessThan(1e-3)
+    expect(worstError(timeline, readLabels(audacityLabels(timeline)))).toBeLessThan(1e-3)
   })
 })
 

@@ -32,7 +32,7 @@ import { edl } from "../../exports/Edl.ts"
 import { finalCutXml } from "../../exports/FinalCutXml.ts"
 import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/Ixml.ts"
 import { framesUnder, pictureStart } from "../../exports/TimelineLanes.ts"
-import { labels } from "../../exports/AudacityLabels.ts"
+import { audacityLabels } from "../../exports/AudacityLabels.ts"
 import { otio } from "../../exports/Otio.ts"
 import { xmeml } from "../../exports/Xmeml.ts"
 import { about, type Deliverable, formatOf } from "./OutputPlan.ts"
@@ -188,7 +188,7 @@ export const timelineTexts: Readonly<
   fcpxml: { ending: "fcpxml", texts: (timeline) => [finalCutXml(timeline)] },
   xml: { ending: "xml", texts: (timeline) => [xmeml(timeline)] },
   edl: { ending: "edl", texts: edl },
-  labels: { ending: "labels.txt", texts: (timeline) => [labels(timeline)] },
+  labels: { ending: "labels.txt", texts: (timeline) => [audacityLabels(timeline)] },
   csv: { ending: "csv", texts: (timeline) => [csv(timeline)] }
 }
 
