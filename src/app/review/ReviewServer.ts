@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
 import { Cause, Effect, Either, Runtime } from "effect"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
-import { troublePage } from "../../pages/documents/ErrorPage.ts"
+import { errorPage } from "../../pages/documents/ErrorPage.ts"
 import { cueSheet } from "../../pipeline/review/ReviewSession.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
@@ -92,7 +92,7 @@ const sendTrouble = (
   home?: string
 ): void => {
   if (response.headersSent) response.destroy()
-  else if (readsPages(request)) sendPage(response, troublePage(error, home, builtParts.batch), status)
+  else if (readsPages(request)) sendPage(response, errorPage(error, home, builtParts.batch), status)
   else sendJson(response, status, { error })
 }
 

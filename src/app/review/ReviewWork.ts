@@ -1,6 +1,6 @@
 /** What the edit box asks for: takes, accepted changes and their deliveries. */
 import { Data, Effect, Schedule } from "effect"
-import type { Take, Wishes } from "../../pages/data/ReviewProtocol.ts"
+import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import {
   acceptChanges,
@@ -78,7 +78,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     )
   )
 
-  const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, wishes: Wishes) {
+  const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, wishes: ReviewEdits) {
     const batch = yield* batchOf(options)
     const job = yield* jobIn(batch, id)
     const { take, changes } = yield* Effect.provide(takeOf(batch, job, cue, wishes), stateOf(batch))
@@ -86,7 +86,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     return take
   }, speaking.withPermits(1))
 
-  const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, wishes: Wishes) {
+  const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, wishes: ReviewEdits) {
     const batch = yield* batchOf(options)
     const job = yield* jobIn(batch, id)
     if (change === "withdraw") yield* withdraw(batch, job, cue)
@@ -107,7 +107,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   return {
     /** Makes a take, or saves a change and has it delivered in the background. */
-    change: (asked: Change, wishes: Wishes) =>
+    change: (asked: Change, wishes: ReviewEdits) =>
       asked.change === "take"
         ? Effect.map(
             take(asked, wishes),

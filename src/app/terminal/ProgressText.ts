@@ -1,6 +1,6 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
-import { grouped } from "../../pages/parts/TimeFormat.ts"
+import { formatInteger } from "../../pages/parts/TimeFormat.ts"
 import { type Board, deliveredIn, type Lane, secondsLeft, settled, shareDone } from "./ProgressModel.ts"
 
 const styled =
@@ -63,8 +63,8 @@ const counts = (board: Board): ReadonlyArray<string> => {
 /** What was sent of what is to be sent, and what it cost so far. */
 const sentText = ({ sent, credits, planned }: Board): string =>
   [
-    `${grouped(sent)} of ${grouped(Math.max(sent, planned?.characters ?? 0))} characters sent`,
-    ...(credits === undefined ? [] : [`${grouped(Math.ceil(credits))} credits`])
+    `${formatInteger(sent)} of ${formatInteger(Math.max(sent, planned?.characters ?? 0))} characters sent`,
+    ...(credits === undefined ? [] : [`${formatInteger(Math.ceil(credits))} credits`])
   ].join(", ")
 
 const laneRow = (provider: string, lane: Lane, now: number): string => {

@@ -4,7 +4,7 @@ import { Array } from "effect"
 import { unheard } from "../../domain/report/Report.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
-import { grouped } from "../../pages/parts/TimeFormat.ts"
+import { formatInteger } from "../../pages/parts/TimeFormat.ts"
 import { counted } from "./ProgressText.ts"
 import { type Look, table } from "./TextTable.ts"
 
@@ -70,7 +70,7 @@ const spentText = (spent: number | undefined, left: number | undefined): Readonl
   spent === undefined || spent === 0
     ? []
     : [
-        `${grouped(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${left === undefined ? "" : `, ${grouped(left)} left`}`
+        `${formatInteger(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${left === undefined ? "" : `, ${formatInteger(left)} left`}`
       ]
 
 /** The files that were made, or how many they are. */

@@ -4,7 +4,7 @@ import { axisTimes } from "../parts/TimeFormat.ts"
 import { byId } from "./Dom.ts"
 
 /** The drawing over the part of the programme that the waveform shows. */
-export class Chart {
+export class ChartCursor {
   private readonly chart = byId("chart", HTMLElement)
   private readonly ticks = byId("chart-ticks", HTMLElement)
   private readonly heads = [...this.chart.querySelectorAll(".playhead")]

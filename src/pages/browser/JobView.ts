@@ -1,12 +1,12 @@
 /** A job's page come alive: cues chosen, heard, searched and filtered. */
 import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
 import type { PageCue, PageData } from "../data/PageData.ts"
-import { Chart } from "./ChartCursor.ts"
+import { ChartCursor } from "./ChartCursor.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { Order } from "./RowOrder.ts"
 import { Player } from "./Player.ts"
-import { placeOf, Rows } from "./TableRows.ts"
+import { placeOf, TableRows } from "./TableRows.ts"
 import { Waveform } from "./Waveform.ts"
 
 /** What a kind of the page does of its own. */
@@ -22,7 +22,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   const body = byId("cues", HTMLTableSectionElement)
   const media = maybeById("audio", HTMLAudioElement)
   const live = byId("live", HTMLElement)
-  const rows = new Rows(body, "button.play")
+  const rows = new TableRows(body, "button.play")
   const player = new Player(media, () => {
     live.textContent =
       "The sound cannot be played: its file is missing, or the browser does not know its format."
@@ -54,7 +54,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     player.go(timesOf(data.cues[at])[0])
   }
 
-  const chart = new Chart(data, hear)
+  const chart = new ChartCursor(data, hear)
   const wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
   const zoom = byId("zoom", HTMLInputElement)
   const zoomTo = (value: number): void => {
@@ -125,7 +125,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
 }
 
 /** Search and filter of the cues; returns what keys do to them. */
-const findingIn = (rows: Rows) => {
+const findingIn = (rows: TableRows) => {
   const search = byId("search", HTMLInputElement)
   const filter = byId("filter", HTMLSelectElement)
   const speaker = maybeById("speaker", HTMLSelectElement)

@@ -1,6 +1,6 @@
 /** A page's table of rows with a search field and a filter over it. */
 import { byId } from "./Dom.ts"
-import { Rows } from "./TableRows.ts"
+import { TableRows } from "./TableRows.ts"
 
 /** How the page names what its rows are. */
 export interface RowKind {
@@ -21,7 +21,7 @@ export const narrowedRows = ({ body: id, one, many, belongs, told }: RowKind) =>
   const filter = byId("filter", HTMLSelectElement)
   const shown = byId("shown", HTMLElement)
   const live = byId("live", HTMLElement)
-  const rows = new Rows(body)
+  const rows = new TableRows(body)
 
   const narrow = (): void => {
     rows.filter((row) => filter.value === "all" || belongs(row, filter.value), search.value)

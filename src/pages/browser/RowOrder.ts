@@ -1,6 +1,6 @@
 /** The order of a table's rows: by a column, chosen in the table's head or in the list beside its search. */
 import { byId } from "./Dom.ts"
-import type { Rows } from "./TableRows.ts"
+import type { TableRows } from "./TableRows.ts"
 
 /** Makes the head's buttons and the list of orders sort rows. */
 export class Order {
@@ -12,7 +12,7 @@ export class Order {
 
   constructor(
     body: HTMLTableSectionElement,
-    private readonly rows: Rows
+    private readonly rows: TableRows
   ) {
     const head = body.parentElement?.querySelectorAll("th[aria-sort]") ?? []
     this.heads = [...head].filter((cell) => cell instanceof HTMLTableCellElement)

@@ -2,7 +2,7 @@
 import { folded } from "./Dom.ts"
 
 /** A table's rows, known by their place in the source's order. */
-export class Rows {
+export class TableRows {
   /** In the source's order. */
   readonly all: ReadonlyArray<HTMLTableRowElement>
   private readonly texts: Array<string | undefined>

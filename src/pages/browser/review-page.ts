@@ -2,10 +2,10 @@
 import { reviewKeys } from "../parts/KeyBindings.ts"
 import { Delivering } from "./review/DeliveryStatus.ts"
 import { EditBox } from "./review/EditBox.ts"
-import { listenToIdleChanges } from "./review/StaleOverrides.ts"
+import { listenToStaleOverrides } from "./review/StaleOverrides.ts"
 import { jobView } from "./JobView.ts"
 
-listenToIdleChanges()
+listenToStaleOverrides()
 const delivering = new Delivering()
 const box = new EditBox(() => void delivering.watch())
 jobView({ keys: reviewKeys, edit: (cue, row) => box.open(cue.index, row) })

@@ -1,7 +1,7 @@
 /** What the review page and its server say to each other. Times are seconds. */
 
 /** How a line is to be said. */
-export interface Wish {
+export interface ReviewEdit {
   readonly say: string
   readonly provider: string
   readonly voice: string
@@ -18,9 +18,9 @@ export interface CuePart {
   readonly name: string
   readonly speaker?: string
   /** As the script and the manifest have it. */
-  readonly script: Wish
+  readonly script: ReviewEdit
   /** As it stands, with the changes accepted so far. */
-  readonly now: Wish
+  readonly now: ReviewEdit
 }
 
 /** A voice that the batch knows. */
@@ -32,7 +32,7 @@ export interface KnownVoice {
 }
 
 /** All that an edit box shows of a cue. */
-export interface CueSheet {
+export interface ReviewedCue {
   readonly parts: ReadonlyArray<CuePart>
   readonly voices: ReadonlyArray<KnownVoice>
 }
@@ -53,7 +53,7 @@ export interface Take {
 }
 
 /** Wishes by the names of their lines. */
-export type Wishes = Readonly<Record<string, Wish>>
+export type ReviewEdits = Readonly<Record<string, ReviewEdit>>
 
 /** How far the delivery of a job's accepted changes is. */
 export interface DeliveryStanding {
@@ -65,6 +65,6 @@ export interface DeliveryStanding {
 }
 
 /** What comes back where something could not be done. */
-export interface Trouble {
+export interface ReviewError {
   readonly error: string
 }

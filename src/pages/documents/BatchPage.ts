@@ -8,7 +8,7 @@ import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
-import { counted, grouped, lasting } from "../parts/TimeFormat.ts"
+import { formatCount, formatInteger, formatDuration } from "../parts/TimeFormat.ts"
 
 /** A job on the batch's page. */
 export interface BatchJob {
@@ -36,7 +36,7 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
         <h1>${run.name ?? run.manifest}</h1>
         <p class="about">
           ${run.name === undefined ? undefined : `${run.manifest} · `}started
-          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took ${lasting(run.seconds)}
+          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took ${formatDuration(run.seconds)}
         </p>
         ${verdict(rows.map(({ state }) => state))} ${helpButton}
       </header>
@@ -121,7 +121,7 @@ const jobRow = (
       }
     </td>
     <td role="cell" data-label="Cues to check" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
-      ${metrics === undefined ? undefined : grouped(looks)}
+      ${metrics === undefined ? undefined : formatInteger(looks)}
     </td>
     ${columns.map((name) =>
       figureCell(
@@ -157,7 +157,7 @@ const verdict = (all: ReadonlyArray<State>): Html => {
   const count = (state: State) => all.filter((other) => other === state).length
   const undone = count("failed") + count("unfinished")
   const words = [
-    `${counted(all.length - undone, "job")} delivered`,
+    `${formatCount(all.length - undone, "job")} delivered`,
     ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
     ...(count("unfinished") > 0 ? [`${count("unfinished")} unfinished`] : []),
     ...(count("look") > 0 ? [`${count("look")} worth a look`] : [])
@@ -172,18 +172,18 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
   return cards("What the run took", [
     {
       name: "Tasks created",
-      value: grouped(tasks.created),
+      value: formatInteger(tasks.created),
       detail:
-        `${grouped(tasks.adopted)} found again` +
-        (tasks.resumed === 0 ? "" : `, ${grouped(tasks.resumed)} of an earlier run fetched`)
+        `${formatInteger(tasks.adopted)} found again` +
+        (tasks.resumed === 0 ? "" : `, ${formatInteger(tasks.resumed)} of an earlier run fetched`)
     },
-    { name: "Clips at hand", value: grouped(tasks.reused), detail: "spoken in earlier runs" },
-    { name: "Retries", value: grouped(tasks.retried) },
-    { name: "Tasks failed", value: grouped(tasks.failed), poor: tasks.failed > 0 },
-    { name: "Characters", value: grouped(characters), detail: "sent in this run" },
+    { name: "Clips at hand", value: formatInteger(tasks.reused), detail: "spoken in earlier runs" },
+    { name: "Retries", value: formatInteger(tasks.retried) },
+    { name: "Tasks failed", value: formatInteger(tasks.failed), poor: tasks.failed > 0 },
+    { name: "Characters", value: formatInteger(characters), detail: "sent in this run" },
     ...(spent === undefined || credits.after === undefined
       ? []
-      : [{ name: "Credits spent", value: grouped(spent), detail: `${grouped(credits.after)} left` }])
+      : [{ name: "Credits spent", value: formatInteger(spent), detail: `${formatInteger(credits.after)} left` }])
   ])
 }
 

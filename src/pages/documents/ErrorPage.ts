@@ -3,7 +3,7 @@ import { documentOf, type PageParts } from "./PageDocument.ts"
 import { type Html, html } from "../parts/Html.ts"
 
 /** The page; `why` may have several lines, `home` is the way to the batch's page where this is another one. */
-export const troublePage = (why: string, home: string | undefined, { style }: PageParts): Html =>
+export const errorPage = (why: string, home: string | undefined, { style }: PageParts): Html =>
   documentOf({
     title: "dubwright: this page cannot be shown",
     parts: { script: "", style },

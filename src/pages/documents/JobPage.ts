@@ -12,7 +12,7 @@ import type { PageCue, PageData } from "../data/PageData.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
 import { searchBox } from "../parts/SearchBox.ts"
-import { counted, lasting } from "../parts/TimeFormat.ts"
+import { formatCount, formatDuration } from "../parts/TimeFormat.ts"
 
 /** Levels 0 to 1, or the same packed: a byte a level, in base64. */
 export type Peaks = ArrayLike<number> | string
@@ -101,7 +101,7 @@ const heading = (report: JobReport, status: Content): Html => {
   const marked = looksOf(report.cues)
   const { failed } = report.metrics
   const state = failed > 0 ? "bad" : marked > 0 ? "warn" : "good"
-  const about = [report.input, report.language, lasting(report.duration), counted(report.cues.length, "cue")]
+  const about = [report.input, report.language, formatDuration(report.duration), formatCount(report.cues.length, "cue")]
   return html`<header>
     <nav aria-label="Pages"><a href="../index.html">← All jobs</a></nav>
     <h1>${report.job}</h1>
@@ -109,9 +109,9 @@ const heading = (report: JobReport, status: Content): Html => {
     <p class="verdict ${state}">
       ${
         failed > 0
-          ? `${counted(failed, "cue")} not spoken${marked > failed ? `, ${marked - failed} more to check` : ""}`
+          ? `${formatCount(failed, "cue")} not spoken${marked > failed ? `, ${marked - failed} more to check` : ""}`
           : marked > 0
-            ? `${counted(marked, "cue")} to check`
+            ? `${formatCount(marked, "cue")} to check`
             : "Every cue is in place"
       }
     </p>

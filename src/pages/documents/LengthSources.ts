@@ -1,6 +1,6 @@
 /** Where the lengths of a plan's lines come from, in words. */
 import type { PlannedJob } from "../../domain/report/PlanReport.ts"
-import { grouped } from "../parts/TimeFormat.ts"
+import { formatInteger } from "../parts/TimeFormat.ts"
 
 /** One sentence on the lengths of all jobs' lines. */
 export const lengthsText = (jobs: ReadonlyArray<Pick<PlannedJob, "lengths">>): string => {
@@ -10,6 +10,6 @@ export const lengthsText = (jobs: ReadonlyArray<Pick<PlannedJob, "lengths">>): s
     [sum("learned"), "by their voices' usual pace"],
     [sum("estimated"), "estimated from the words"]
   ] as const
-  const told = parts.filter(([count]) => count > 0).map(([count, how]) => `${grouped(count)} ${how}`)
+  const told = parts.filter(([count]) => count > 0).map(([count, how]) => `${formatInteger(count)} ${how}`)
   return `Lengths of lines: ${told.length === 0 ? "none are known" : told.join(", ")}.`
 }

@@ -1,6 +1,6 @@
 /** A plan's credits, SRT characters and disk space in sentences, for the terminal and the page. */
 import type { DiskSpace, PlanReport, SrtCost } from "../../domain/report/PlanReport.ts"
-import { grouped } from "../parts/TimeFormat.ts"
+import { formatInteger } from "../parts/TimeFormat.ts"
 
 /** One sentence each on whatever the plan knows. */
 export const costLines = ({ total, balance, disk }: PlanReport): ReadonlyArray<string> => [
@@ -11,11 +11,11 @@ export const costLines = ({ total, balance, disk }: PlanReport): ReadonlyArray<s
 
 const balanceLine = (balance: PlanReport["balance"], credits: number | undefined): ReadonlyArray<string> => {
   if (balance?.credits === undefined) return []
-  const has = grouped(Math.floor(balance.credits))
+  const has = formatInteger(Math.floor(balance.credits))
   if (credits === undefined) return [`The account has ${has} credits.`]
   const { short = 0 } = balance
-  const needs = `Needs ${grouped(Math.ceil(credits))} of ${has} credits`
-  return [short > 0 ? `${needs}: ${grouped(short)} short.` : `${needs}.`]
+  const needs = `Needs ${formatInteger(Math.ceil(credits))} of ${has} credits`
+  return [short > 0 ? `${needs}: ${formatInteger(short)} short.` : `${needs}.`]
 }
 
 const srtLines = (
@@ -24,13 +24,13 @@ const srtLines = (
 ): ReadonlyArray<string> => {
   const share = Math.round((100 * markup) / Math.max(1, characters - markup))
   const cheaper = asText !== undefined && asText.characters < sent ? asText : undefined
-  const credits = cheaper?.credits === undefined ? "" : ` for ${grouped(Math.ceil(cheaper.credits))} credits`
+  const credits = cheaper?.credits === undefined ? "" : ` for ${formatInteger(Math.ceil(cheaper.credits))} credits`
   return [
-    `SRT is billed with its numbers and times: ${grouped(markup)} characters (+${share} %) on top of ${grouped(characters - markup)}.`,
+    `SRT is billed with its numbers and times: ${formatInteger(markup)} characters (+${share} %) on top of ${formatInteger(characters - markup)}.`,
     ...(cheaper === undefined
       ? []
       : [
-          `With nativeInput: text it would be ${grouped(cheaper.characters)} characters in all${credits}; lines are then sent together and cut apart by their pauses.`
+          `With nativeInput: text it would be ${formatInteger(cheaper.characters)} characters in all${credits}; lines are then sent together and cut apart by their pauses.`
         ]),
     ...(textFault === undefined ? [] : [`nativeInput: text does not suit every job: ${textFault}.`])
   ]

@@ -9,7 +9,7 @@ import { lengthsText } from "./LengthSources.ts"
 import { costLines } from "./PlanCosts.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { tableHead } from "../parts/TableHead.ts"
-import { clock, counted, factor, grouped, signedSeconds } from "../parts/TimeFormat.ts"
+import { formatClock, formatCount, formatFactor, formatInteger, formatSignedSeconds } from "../parts/TimeFormat.ts"
 
 /** The page. */
 export const planPage = (plan: PlanReport, parts: PageParts): Html => {
@@ -22,7 +22,7 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
       <header>
         <h1>${plan.name ?? plan.manifest}</h1>
         <p class="about">
-          ${plan.name === undefined ? undefined : `${plan.manifest} · `}${counted(jobs.length, "job")} for
+          ${plan.name === undefined ? undefined : `${plan.manifest} · `}${formatCount(jobs.length, "job")} for
           ${service === "embedded" ? "the bundled service" : service.baseUrl}; nothing was sent
         </p>
         ${verdict(plan)} ${helpButton}
@@ -84,11 +84,11 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
 const verdict = ({ faults, total }: PlanReport): Html => {
   const [tone, words] =
     faults.length > 0
-      ? ["bad", `${counted(faults.length, "fault")} to mend before it can be run`]
+      ? ["bad", `${formatCount(faults.length, "fault")} to mend before it can be run`]
       : total.lostLines > 0
-        ? ["bad", `${counted(total.lostLines, "line")} cannot be read and will not be heard`]
+        ? ["bad", `${formatCount(total.lostLines, "line")} cannot be read and will not be heard`]
         : total.tightLines > 0
-          ? ["warn", `It can be run; ${counted(total.tightLines, "line")} will not fit`]
+          ? ["warn", `It can be run; ${formatCount(total.tightLines, "line")} will not fit`]
           : ["good", "It can be run, and every line fits"]
   return html`<p class="verdict ${tone}">${words}</p>`
 }
@@ -96,29 +96,29 @@ const verdict = ({ faults, total }: PlanReport): Html => {
 const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   {
     name: "To be sent",
-    value: grouped(effortToSend(total)),
-    detail: `of ${counted(total.utterances, "utterance")}; ${grouped(total.reused)} at hand${total.underWay === 0 ? "" : `, ${grouped(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${grouped(total.refused)} failed for good`}`,
+    value: formatInteger(effortToSend(total)),
+    detail: `of ${formatCount(total.utterances, "utterance")}; ${formatInteger(total.reused)} at hand${total.underWay === 0 ? "" : `, ${formatInteger(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${formatInteger(total.refused)} failed for good`}`,
     poor: total.refused > 0
   },
-  { name: "Characters", value: grouped(total.characters), detail: "would be sent" },
+  { name: "Characters", value: formatInteger(total.characters), detail: "would be sent" },
   {
     name: "Credits",
-    value: total.credits === undefined ? "not known" : grouped(Math.ceil(total.credits)),
+    value: total.credits === undefined ? "not known" : formatInteger(Math.ceil(total.credits)),
     detail:
       total.credits === undefined
         ? "a provider's price is missing"
         : balance?.credits === undefined
           ? "at most, by known prices"
-          : `of ${grouped(Math.floor(balance.credits))}${(balance.short ?? 0) > 0 ? `: ${grouped(balance.short ?? 0)} short` : ""}`,
+          : `of ${formatInteger(Math.floor(balance.credits))}${(balance.short ?? 0) > 0 ? `: ${formatInteger(balance.short ?? 0)} short` : ""}`,
     poor: total.credits === undefined || (balance?.short ?? 0) > 0
   },
-  { name: "Lines", value: grouped(total.lines), detail: `in ${counted(total.cues, "cue")}` },
+  { name: "Lines", value: formatInteger(total.lines), detail: `in ${formatCount(total.cues, "cue")}` },
   ...(total.lostLines === 0
     ? []
-    : [{ name: "Cannot be read", value: grouped(total.lostLines), detail: "will not be heard", poor: true }]),
+    : [{ name: "Cannot be read", value: formatInteger(total.lostLines), detail: "will not be heard", poor: true }]),
   {
     name: "Will not fit",
-    value: grouped(total.tightLines),
+    value: formatInteger(total.tightLines),
     detail: "rushed, or running on too long",
     poor: total.tightLines > 0
   }
@@ -131,21 +131,21 @@ const lineRow = (job: PlannedJob, line: TightLine, at: number): Html =>
   html`<tr role="row" data-at="${at}" data-job="${job.id}">
     <th role="rowheader" scope="row" data-label="Cue">${line.cue}</th>
     ${cell("Job", [job.id, line.line === undefined ? undefined : html` <span class="aside">line ${line.line}</span>`])}
-    ${cell("Time", html`<span>${clock(line.start)}</span> <span>${clock(line.end)}</span>`)}
+    ${cell("Time", html`<span>${formatClock(line.start)}</span> <span>${formatClock(line.end)}</span>`)}
     ${cell("Speaker", line.speaker)}${cell("Words", html`<span dir="auto">${line.said}</span>`)}
     ${cell("Needs", `${line.lengthFrom === "measured" ? "" : "about "}${line.needs.toFixed(1)} s of ${(line.end - line.start).toFixed(1)} s`)}
-    ${cell("Speed", factor(line.speed))}${cell("Late", signedSeconds(line.late))}
-    ${cell("Too long by", line.shortenBy === undefined ? "nothing: its neighbours crowd it" : counted(line.shortenBy, "character"))}
+    ${cell("Speed", formatFactor(line.speed))}${cell("Late", formatSignedSeconds(line.late))}
+    ${cell("Too long by", line.shortenBy === undefined ? "nothing: its neighbours crowd it" : formatCount(line.shortenBy, "character"))}
   </tr> `
 
 const jobRow = (job: PlannedJob): Html =>
   html`<tr role="row">
     <th role="rowheader" scope="row" data-label="Job">${job.id}</th>
-    ${cell("Cues", grouped(job.cues))}${cell("Lines", grouped(job.lines))}
-    ${cell("Utterances", grouped(job.utterances))}${cell("At hand", grouped(job.reused))}
-    ${cell("Characters", grouped(job.characters))}
-    ${cell("Credits", job.credits === undefined ? "not known" : grouped(Math.ceil(job.credits)))}
-    ${cell("Will not fit", grouped(job.tightLines))}
+    ${cell("Cues", formatInteger(job.cues))}${cell("Lines", formatInteger(job.lines))}
+    ${cell("Utterances", formatInteger(job.utterances))}${cell("At hand", formatInteger(job.reused))}
+    ${cell("Characters", formatInteger(job.characters))}
+    ${cell("Credits", job.credits === undefined ? "not known" : formatInteger(Math.ceil(job.credits)))}
+    ${cell("Will not fit", formatInteger(job.tightLines))}
   </tr> `
 
 const speakerRows = ({ id, speakers }: PlannedJob): ReadonlyArray<Html> =>
@@ -155,7 +155,7 @@ const speakerRows = ({ id, speakers }: PlannedJob): ReadonlyArray<Html> =>
         <th role="rowheader" scope="row" data-label="Speaker">
           ${speaker ?? html`<span class="aside">nobody named</span>`}
         </th>
-        ${cell("Job", id)}${cell("Cues", grouped(cues))}${cell("Voice", voices.join(", "))}
+        ${cell("Job", id)}${cell("Cues", formatInteger(cues))}${cell("Voice", voices.join(", "))}
       </tr> `
   )
 

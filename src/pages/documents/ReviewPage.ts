@@ -5,7 +5,7 @@ import { jobDocument, type JobPageExtras } from "./JobPage.ts"
 import { reviewKeys } from "../parts/KeyBindings.ts"
 
 /** A change to a cue that changes nothing by now, and why. */
-export interface IdleChange {
+export interface StaleOverride {
   readonly name: string
   readonly why: string
 }
@@ -14,7 +14,7 @@ export interface IdleChange {
 export const reviewPage = (
   report: JobReport,
   extras: JobPageExtras,
-  idle: ReadonlyArray<IdleChange> = []
+  idle: ReadonlyArray<StaleOverride> = []
 ): Html =>
   jobDocument(report, extras, {
     keys: reviewKeys,
@@ -25,7 +25,7 @@ export const reviewPage = (
     foot: editBox
   })
 
-const idleChanges = (changes: ReadonlyArray<IdleChange>): Content =>
+const idleChanges = (changes: ReadonlyArray<StaleOverride>): Content =>
   changes.length === 0
     ? undefined
     : html`<section class="warnings" aria-labelledby="idle-title">

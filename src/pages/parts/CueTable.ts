@@ -3,9 +3,9 @@ import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
 import { harmOf, overlapsIn } from "./CueHarm.ts"
-import { type Content, type Html, html, Rows } from "./Html.ts"
+import { type Content, type Html, html, HtmlParts } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
-import { clock, counted, factor, signedSeconds } from "./TimeFormat.ts"
+import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
 /** The table, the cues that do the most harm first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
@@ -13,7 +13,7 @@ export const cueTable = ({ cues, language }: JobReport): Html => {
   const judged = cues.map((cue, at) => ({ cue, at, harm: harmOf(cue, overlaps[at]) }))
   const names = marksIn(cues)
   const worst = [...judged].sort((a, b) => b.harm - a.harm)
-  const rows = new Rows(function* () {
+  const rows = new HtmlParts(function* () {
     for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language)
   })
   return html`<table class="cues" role="table" aria-label="Cues">
@@ -46,11 +46,11 @@ const cueRow = (
     class="${state}"
   >
     ${cell("number", cueButton(cue), at)}
-    ${cell("time", html`<span>${clock(cue.start)}</span> <span>${clock(cue.end)}</span>`, cue.start)}
+    ${cell("time", html`<span>${formatClock(cue.start)}</span> <span>${formatClock(cue.end)}</span>`, cue.start)}
     ${cell("speaker", cue.speaker)}
     ${cell("source", html`<span ${lang(language)}dir="auto">${cue.text}</span>`)}
     ${cell("spoken", spokenText(cue, language))}
-    ${cell("speed", placed === undefined ? undefined : factor(placed.speed), placed?.speed)}
+    ${cell("speed", placed === undefined ? undefined : formatFactor(placed.speed), placed?.speed)}
     ${cell("shift", placed === undefined ? undefined : shiftText(cue, placed), shiftOf(cue))}
     ${cell("look", [names.map(markText), shortenText(cue)], harm)}
   </tr> `
@@ -88,8 +88,8 @@ const spokenText = (cue: CueReport, language: string | undefined): Content => {
 const shiftText = (cue: CueReport, placed: NonNullable<CueReport["placed"]>): Content => {
   const tail = placed.end - cue.end
   return [
-    html`<span>${signedSeconds(placed.start - cue.start)}</span>`,
-    tail >= 0.005 ? html` <span class="tail">end ${signedSeconds(tail)}</span>` : undefined
+    html`<span>${formatSignedSeconds(placed.start - cue.start)}</span>`,
+    tail >= 0.005 ? html` <span class="tail">end ${formatSignedSeconds(tail)}</span>` : undefined
   ]
 }
 
@@ -101,4 +101,4 @@ const markText = (name: MarkName): Html => {
 const shortenText = ({ shortenBy }: CueReport): Content =>
   shortenBy === undefined
     ? undefined
-    : html`<span class="shorten">${counted(shortenBy, "character")} too long</span>`
+    : html`<span class="shorten">${formatCount(shortenBy, "character")} too long</span>`

@@ -1,6 +1,6 @@
 /** A job's figures as its pages show them, each beside what it was in the run before. */
 import { type Metrics, unheard } from "../../domain/report/Report.ts"
-import { factor, grouped } from "./TimeFormat.ts"
+import { formatFactor, formatInteger } from "./TimeFormat.ts"
 
 /** One figure with its words. */
 export interface Figure {
@@ -58,7 +58,7 @@ const kinds: ReadonlyArray<Kind> = [
     text: percent,
     better: "more",
     detail: ({ spoken, failed, skipped }) =>
-      `${grouped(spoken)} of ${grouped(spoken + failed)} spoken, ${grouped(skipped)} skipped`,
+      `${formatInteger(spoken)} of ${formatInteger(spoken + failed)} spoken, ${formatInteger(skipped)} skipped`,
     meaning: "Cues spoken, of those that have something to say.",
     poor: ({ coverage }) => coverage < 1
   },
@@ -81,24 +81,24 @@ const kinds: ReadonlyArray<Kind> = [
   {
     name: "Runs over",
     of: ({ overruns }) => overruns,
-    text: grouped,
+    text: formatInteger,
     better: "less",
-    detail: ({ overlaps }) => `${grouped(overlaps)} overlaps`,
+    detail: ({ overlaps }) => `${formatInteger(overlaps)} overlaps`,
     meaning: "Lines that could not be made to fit; overlaps are one speaker heard twice at once.",
     poor: ({ overruns, overlaps }) => overruns + overlaps > 0
   },
   {
     name: "Speed",
     of: ({ speed }) => speed.p95,
-    text: factor,
+    text: formatFactor,
     better: "less",
-    detail: ({ speed }) => `median ${factor(speed.p50)}, max ${factor(speed.max)}`,
+    detail: ({ speed }) => `median ${formatFactor(speed.p50)}, max ${formatFactor(speed.max)}`,
     meaning: "How many times faster than recorded lines are played: 95 of 100 stay within it."
   },
   {
     name: "Rushed, over 1.3×",
     of: ({ speedOver13 }) => speedOver13,
-    text: grouped,
+    text: formatInteger,
     better: "less",
     meaning: "Cues sped up more than listeners take for natural.",
     poor: ({ speedOver13 }) => speedOver13 > 0
@@ -106,7 +106,7 @@ const kinds: ReadonlyArray<Kind> = [
   {
     name: "Change of speed",
     of: ({ speedStep }) => speedStep.p95,
-    text: factor,
+    text: formatFactor,
     better: "less",
     meaning: "The change of speed from one line of a speaker to the next: 95 of 100 stay within it."
   },
@@ -129,7 +129,7 @@ const kinds: ReadonlyArray<Kind> = [
   {
     name: "Words cut off",
     of: ({ cutWords }) => cutWords,
-    text: grouped,
+    text: formatInteger,
     better: "less",
     meaning: "Words lost on the way.",
     poor: ({ cutWords }) => cutWords > 0

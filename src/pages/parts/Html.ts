@@ -2,7 +2,7 @@
 
 /** A piece of HTML that is safe to put into a page as it stands. */
 export class Html {
-  constructor(private readonly parts: ReadonlyArray<string | Rows>) {}
+  constructor(private readonly parts: ReadonlyArray<string | HtmlParts>) {}
 
   /** All of it. */
   get text(): string {
@@ -18,15 +18,15 @@ export class Html {
 
   /** HTML with values in its elements and in its quoted attributes. */
   static of(pieces: ReadonlyArray<string>, values: ReadonlyArray<Content>): Html {
-    const parts: Array<string | Rows> = []
-    const put = (part: string | Rows) => {
+    const parts: Array<string | HtmlParts> = []
+    const put = (part: string | HtmlParts) => {
       const last = parts.at(-1)
       if (typeof part === "string" && typeof last === "string") parts[parts.length - 1] = last + part
       else parts.push(part)
     }
     const write = (value: Content): void => {
       if (value instanceof Html) value.parts.forEach(put)
-      else if (value instanceof Rows) put(value)
+      else if (value instanceof HtmlParts) put(value)
       else if (typeof value === "object") value.forEach(write)
       else if (value !== undefined) put(escaped(`${value}`))
     }
@@ -39,12 +39,12 @@ export class Html {
 }
 
 /** HTML that is made when it is written: a page of thousands of rows never has them all at once. */
-export class Rows {
+export class HtmlParts {
   constructor(readonly each: () => Iterable<Html>) {}
 }
 
 /** What can be put into HTML: text is escaped, lists are joined, undefined is nothing. */
-export type Content = Html | Rows | string | number | undefined | ReadonlyArray<Content>
+export type Content = Html | HtmlParts | string | number | undefined | ReadonlyArray<Content>
 
 /** HTML with values in its elements and in its quoted attributes; never put one into an unquoted attribute. */
 export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>

@@ -1,6 +1,6 @@
 /** The box above a table in which its rows are searched and narrowed; `browser/Rows.ts` listens to it. */
 import { type Content, type Html, html } from "./Html.ts"
-import { counted, grouped } from "./TimeFormat.ts"
+import { formatCount, formatInteger } from "./TimeFormat.ts"
 
 /** A choice by which rows are narrowed. */
 export interface Choice {
@@ -26,9 +26,9 @@ export const searchBox = (
     <label
       >${box.filter}
       <select id="filter">
-        ${box.choices.map(({ value, words, count }) => html`<option value="${value}">${words} (${grouped(count)})</option>`)}
+        ${box.choices.map(({ value, words, count }) => html`<option value="${value}">${words} (${formatInteger(count)})</option>`)}
       </select></label
     >
     ${more}
-    <p id="shown" role="status">${counted(box.rows, box.what)}</p>
+    <p id="shown" role="status">${formatCount(box.rows, box.what)}</p>
   </div>`

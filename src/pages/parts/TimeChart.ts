@@ -1,7 +1,7 @@
 /** Speed and shift of every cue over the programme's time, as a drawing in the page itself. */
 import type { JobReport } from "../../domain/report/Report.ts"
 import { type Html, html } from "./Html.ts"
-import { axisTimes, factor, signedSeconds } from "./TimeFormat.ts"
+import { axisTimes, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
 /** The limit of speed in reports that do not record the job's own. */
 const usualLimit = 1.3
@@ -47,7 +47,7 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
   )
   const speedLine = (speed: number, kind: Line["kind"]): Line => ({
     at: share(speed, speedBottom, speedTop),
-    label: factor(speed),
+    label: formatFactor(speed),
     kind
   })
   return html`<details class="chart" id="chart">
@@ -55,8 +55,8 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
     <figure>
       <figcaption id="chart-words">
         How fast each cue is played and how far from its start it is heard, over the part of the programme
-        that the waveform shows. Speed: median ${factor(metrics.speed.p50)}, highest
-        ${factor(metrics.speed.max)}. Shift: median ${metrics.onsetShift.p50.toFixed(2)} s, greatest
+        that the waveform shows. Speed: median ${formatFactor(metrics.speed.p50)}, highest
+        ${formatFactor(metrics.speed.max)}. Shift: median ${metrics.onsetShift.p50.toFixed(2)} s, greatest
         ${metrics.onsetShift.max.toFixed(2)} s.
       </figcaption>
       ${plot(
@@ -76,9 +76,9 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
         "Shift",
         length,
         [
-          { at: 0.92, label: signedSeconds(shiftEnd), kind: "end" },
+          { at: 0.92, label: formatSignedSeconds(shiftEnd), kind: "end" },
           { at: 0.5, label: "0.00 s", kind: "zero" },
-          { at: 0.08, label: signedSeconds(-shiftEnd), kind: "end" }
+          { at: 0.08, label: formatSignedSeconds(-shiftEnd), kind: "end" }
         ],
         close,
         off

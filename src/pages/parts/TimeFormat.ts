@@ -1,7 +1,7 @@
 /** Times and figures as people read them. */
 
 /** A position on a timeline, `1:02:03.450`; hours only where there are some. */
-export const clock = (seconds: number): string => {
+export const formatClock = (seconds: number): string => {
   const millis = Math.round(Math.max(0, seconds) * 1000)
   const hours = Math.floor(millis / 3_600_000)
   const minutes = Math.floor(millis / 60_000) % 60
@@ -10,7 +10,7 @@ export const clock = (seconds: number): string => {
 }
 
 /** A length of time in the two units that matter: `2 h 5 min`, `12 min 4 s`, `3.2 s`. */
-export const lasting = (seconds: number): string => {
+export const formatDuration = (seconds: number): string => {
   if (seconds < 60) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
@@ -23,22 +23,22 @@ export const axisTimes = (from: number, to: number): ReadonlyArray<string> =>
   [0, 1, 2, 3, 4].map((quarter) => {
     const seconds = from + ((to - from) * quarter) / 4
     return to - from < 60
-      ? clock(Math.round(seconds * 10) / 10).slice(0, -2)
-      : clock(Math.round(seconds)).replace(/\.\d+$/u, "")
+      ? formatClock(Math.round(seconds * 10) / 10).slice(0, -2)
+      : formatClock(Math.round(seconds)).replace(/\.\d+$/u, "")
   })
 
 /** A difference in seconds with its sign, `+0.21 s`; no sign where it rounds to nothing. */
-export const signedSeconds = (seconds: number): string => {
+export const formatSignedSeconds = (seconds: number): string => {
   const text = Math.abs(seconds).toFixed(2)
   return `${text === "0.00" ? "" : seconds < 0 ? "−" : "+"}${text} s`
 }
 
 /** A speed as a factor, `1.18×`. */
-export const factor = (speed: number): string => `${speed.toFixed(2)}×`
+export const formatFactor = (speed: number): string => `${speed.toFixed(2)}×`
 
 /** `1 cue`, `3 cues`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(count)} ${count === 1 ? one : many}`
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${formatInteger(count)} ${count === 1 ? one : many}`
 
 /** A whole number with thin spaces between its thousands. */
-export const grouped = (count: number): string => `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/gu, "\u202F")
+export const formatInteger = (count: number): string => `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/gu, "\u202F")

@@ -4,7 +4,7 @@ import { type CueOverride, type CueOverrides, overrideName } from "../../domain/
 import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import { toSeconds } from "../../domain/time/Units.ts"
-import type { KnownVoice, Wish, Wishes } from "../../pages/data/ReviewProtocol.ts"
+import type { KnownVoice, ReviewEdit, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../load/Job.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -38,7 +38,7 @@ const WishesText = Schema.parseJson(
 )
 
 /** The wishes that a request's body holds, or which of them cannot be met. */
-export const wishesIn = (body: string): Either.Either<Wishes, ReviewFailed> =>
+export const wishesIn = (body: string): Either.Either<ReviewEdits, ReviewFailed> =>
   Either.mapBoth(Schema.decodeEither(WishesText)(body), {
     onLeft: (error) => {
       const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
@@ -61,7 +61,7 @@ export const changesOf = Effect.fnUntraced(function* (
   batch: Batch,
   script: JobPlan,
   cue: number,
-  wishes: Wishes
+  wishes: ReviewEdits
 ) {
   const lines = script.lines.filter((line) => line.cue === cue)
   const text =
@@ -87,7 +87,7 @@ export const changesOf = Effect.fnUntraced(function* (
   return changes
 })
 
-const changeOf = (before: Wish, wish: Wish, was: string | undefined): CueOverride | undefined => {
+const changeOf = (before: ReviewEdit, wish: ReviewEdit, was: string | undefined): CueOverride | undefined => {
   const moved = wish.provider !== before.provider
   const change: CueOverride = {
     ...(wish.say === before.say ? {} : { say: wish.say }),
@@ -101,7 +101,7 @@ const changeOf = (before: Wish, wish: Wish, was: string | undefined): CueOverrid
 }
 
 /** What a line is now, as a wish. */
-export const wishOf = ({ said, casting, slot }: Line, batch: Batch): Wish => ({
+export const wishOf = ({ said, casting, slot }: Line, batch: Batch): ReviewEdit => ({
   say: said,
   provider: casting.provider,
   voice: casting.voice,

@@ -12,7 +12,7 @@ import {
   millisAtMicros,
   toSeconds
 } from "../../domain/time/Units.ts"
-import type { CuePart, CueSheet, Take, Wishes } from "../../pages/data/ReviewProtocol.ts"
+import type { CuePart, ReviewedCue, Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverySettled } from "../deliver/DeliveryOutcome.ts"
@@ -49,7 +49,7 @@ export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: 
       : []
   })
   if (parts.length === 0) return yield* new ReviewFailed({ words: `nothing is said in cue ${cue}` })
-  const sheet: CueSheet = { parts, voices: voicesOf(batch, [...script.lines, ...now.lines]) }
+  const sheet: ReviewedCue = { parts, voices: voicesOf(batch, [...script.lines, ...now.lines]) }
   return sheet
 })
 
@@ -58,7 +58,7 @@ export const takeOf = Effect.fn("Review.take")(function* (
   batch: Batch,
   job: Job,
   cue: number,
-  wishes: Wishes
+  wishes: ReviewEdits
 ) {
   const { plan, heard: changes } = yield* spokenAnew(batch, job, cue, wishes)
   const { besides } = changes
@@ -99,7 +99,7 @@ export interface HeardChanges {
 }
 
 /** The changes that wishes come to, where no take of them was heard; everything that they need is spoken then. */
-export const changesFor = (batch: Batch, job: Job, cue: number, wishes: Wishes) =>
+export const changesFor = (batch: Batch, job: Job, cue: number, wishes: ReviewEdits) =>
   Effect.map(spokenAnew(batch, job, cue, wishes), ({ heard }) => heard)
 
 /** Writes changes down beside the manifest, where every later delivery finds them. */
@@ -123,7 +123,7 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): Changes => (
 })
 
 /** The job planned with the wishes in it, everything that the cue needs spoken. */
-const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: Wishes) {
+const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: ReviewEdits) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const own = yield* changesOf(batch, script, cue, wishes)
   const first = yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, own) })

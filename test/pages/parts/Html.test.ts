@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { escaped, html, jsonText, Rows } from "../../../src/pages/parts/Html.ts"
+import { escaped, html, jsonText, HtmlParts } from "../../../src/pages/parts/Html.ts"
 import { hostile } from "../sample.ts"
 
 const entities: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ describe("HTML", () => {
 
   it("makes rows when they are asked for, one at a time", () => {
     const asked: Array<number> = []
-    const rows = new Rows(function* () {
+    const rows = new HtmlParts(function* () {
       for (const row of [1, 2, 3]) {
         asked.push(row)
         yield html`<i>${row}</i>`

@@ -1,12 +1,12 @@
 /** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
 import type {
   CuePart,
-  CueSheet,
+  ReviewedCue,
   DeliveryStanding,
   KnownVoice,
   Take,
-  Wish,
-  Wishes
+  ReviewEdit,
+  ReviewEdits
 } from "../../data/ReviewProtocol.ts"
 import { markNames, marks } from "../../parts/MarkWords.ts"
 import { byId } from "../Dom.ts"
@@ -59,7 +59,7 @@ export class EditBox {
     this.dialog.showModal()
     void this.busy("Looking it up …", async () => {
       const { leaves } = this
-      const sheet = await ask<CueSheet>(`cues/${cue}`)
+      const sheet = await ask<ReviewedCue>(`cues/${cue}`)
       if (leaves === this.leaves) this.fill(sheet)
       return ""
     })
@@ -74,7 +74,7 @@ export class EditBox {
     this.sound.hidden = true
   }
 
-  private fill({ parts, voices }: CueSheet): void {
+  private fill({ parts, voices }: ReviewedCue): void {
     this.voices = voices
     options(
       "edit-voices",
@@ -118,15 +118,15 @@ export class EditBox {
     })
   }
 
-  private wishes(): Wishes {
-    const all = [...this.parts.querySelectorAll("fieldset")].map((fields): [string, Wish] => {
+  private wishes(): ReviewEdits {
+    const all = [...this.parts.querySelectorAll("fieldset")].map((fields): [string, ReviewEdit] => {
       const text = (name: string) => fieldOf(fields, name)?.value.trim() ?? ""
       const number = (name: string) => {
         const field = fieldOf(fields, name)
         return field === undefined || field.disabled || field.value === "" ? undefined : Number(field.value)
       }
       const [speed, start, end] = [number("speed"), number("start"), number("end")]
-      const wish: Wish = {
+      const wish: ReviewEdit = {
         say: text("say").replaceAll(/\s+/gu, " "),
         provider: text("provider"),
         voice: text("voice"),

@@ -1,5 +1,5 @@
 /** The review server, asked from its own page. */
-import type { Trouble } from "../../data/ReviewProtocol.ts"
+import type { ReviewError } from "../../data/ReviewProtocol.ts"
 
 /** Asks the server for what stands beside the page; what it refuses comes back as an error in its own words. */
 export const ask = async <Answer>(path: string, body?: object): Promise<Answer> => {
@@ -10,7 +10,7 @@ export const ask = async <Answer>(path: string, body?: object): Promise<Answer> 
     cache: "no-store"
   }).catch(() => undefined)
   if (answer === undefined) throw new Error("the review server does not answer: was it stopped?")
-  const said: Answer | Trouble = await answer.json()
+  const said: Answer | ReviewError = await answer.json()
   if (isTrouble(said)) throw new Error(said.error)
   return said
 }
@@ -18,5 +18,5 @@ export const ask = async <Answer>(path: string, body?: object): Promise<Answer> 
 /** The page's own address holds the token that admits it. */
 const token = location.pathname.split("/")[1] ?? ""
 
-const isTrouble = (said: unknown): said is Trouble =>
+const isTrouble = (said: unknown): said is ReviewError =>
   typeof said === "object" && said !== null && "error" in said && typeof said.error === "string"

@@ -3,7 +3,7 @@ import { byId } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
 
 /** Makes the buttons work, where the page has any. */
-export const listenToIdleChanges = (): void => {
+export const listenToStaleOverrides = (): void => {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button.idle"))
     button.addEventListener("click", () => void taken(button))
 }
