@@ -37,7 +37,7 @@ import { silent } from "../src/pipeline/Progress.ts"
 import { speak } from "../src/pipeline/speak/SpeakStage.ts"
 import { usualSettings } from "../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
-import { Learned } from "../src/store/tables/Estimates.ts"
+import { Estimates } from "../src/store/tables/Estimates.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../src/store/tables/UtteranceStore.ts"
 import { babble } from "../test/hostile/Babble.ts"
@@ -77,7 +77,7 @@ const batch = (count: number) =>
 /** Plans and speaks a batch in a folder; returns milliseconds and the peak of memory in MB. */
 const run = (base: string, folder: string, utterances: ReturnType<typeof batch>) => {
   const parts = Layer.mergeAll(
-    Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Learned.Default).pipe(
+    Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Estimates.Default).pipe(
       Layer.provideMerge(writableState(folder))
     ),
     Ffmpeg.Default,

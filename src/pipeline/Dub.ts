@@ -8,11 +8,11 @@ import type { RunReport } from "../domain/report/Report.ts"
 import type { UtteranceUse } from "../domain/speech/Utterance.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
-import { Finished } from "../store/tables/CompletedBatches.ts"
-import { Learned } from "../store/tables/Estimates.ts"
-import { Outlay } from "../store/tables/BatchSpending.ts"
+import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
+import { Estimates } from "../store/tables/Estimates.ts"
+import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
-import { isGivenUp } from "../store/tables/UtteranceRow.ts"
+import { hasGivenUp } from "../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { announce } from "./run/BatchRegistration.ts"
 import { unchosenLanguages } from "./plan/BilingualNotices.ts"
@@ -85,8 +85,8 @@ const run = Effect.fnUntraced(function* <E, R>(
   const { batch, utterances } = plan
   const { crew = alone } = options
   yield* warnOfOthers(batch)
-  const outlay = yield* Outlay
-  const finished = yield* Finished
+  const outlay = yield* BatchSpending
+  const finished = yield* CompletedBatches
   yield* outlay.begin(batch.key)
   yield* finished.forget(batch.key)
   yield* crew.begin(plan)
@@ -115,7 +115,7 @@ const run = Effect.fnUntraced(function* <E, R>(
 const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: Tally) {
   const gateway = yield* Gateway
   const unsent = yield* unsentOf(plan)
-  const unchosen = unchosenLanguages(plan, unsent, priceBy(plan.batch.profileOf, yield* Learned))
+  const unchosen = unchosenLanguages(plan, unsent, priceBy(plan.batch.profileOf, yield* Estimates))
   if (unchosen !== undefined) return yield* unchosen
   yield* preflight(plan, unsent)
   const credits = Effect.map(Effect.option(soon(gateway.reads.credits)), (read) =>
@@ -141,7 +141,7 @@ const unspoken = Effect.fnUntraced(function* (
   const store = yield* UtteranceStore
   const progress = yield* Progress
   yield* progress.emit({ _tag: "Stopping", why: message })
-  const failed = [...(yield* store.standings([...waiting.keys()])).values()].filter(isGivenUp).length
+  const failed = [...(yield* store.standings([...waiting.keys()])).values()].filter(hasGivenUp).length
   const { summary, credits } = nothingSaid(utterances.length - waiting.size)
   const halt = { reason: "unreachable", words: message } as const
   return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
@@ -158,7 +158,7 @@ const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
       standing !== undefined &&
       (standing.state === "planned" || standing.state === "failed") &&
       !underWay.has(key) &&
-      !isGivenUp(standing)
+      !hasGivenUp(standing)
     )
   })
 })
@@ -169,8 +169,8 @@ const settingsOf = Effect.fnUntraced(function* (
   keys: ReadonlyArray<UtteranceKey>,
   { maxCredits, deadline }: DubOptions
 ) {
-  const outlay = yield* Outlay
-  const learned = yield* Learned
+  const outlay = yield* BatchSpending
+  const learned = yield* Estimates
   const price = dearestBy(profileOf, learned)
   const spentBefore = (yield* outlay.spent(key)).reduce(
     (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),

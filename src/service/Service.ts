@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } fr
 import { SampleRate } from "../domain/time/Units.ts"
 import { version } from "../domain/values/Version.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { holdFolder } from "../store/state/WriterLock.ts"
+import { lockFolder } from "../store/state/WriterLock.ts"
 import type { AudioSettings } from "./tasks/TaskAudio.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
 import type { CatalogueRejected } from "./catalogue/CatalogueResolver.ts"
@@ -102,7 +102,7 @@ const run = (options: ServeOptions, manner: Manner) =>
     const { config, dataDir } = options
     const { limits = {}, keep = {} } = config
     yield* Database.makeDataFolder(dataDir)
-    yield* holdFolder(dataDir).pipe(
+    yield* lockFolder(dataDir).pipe(
       Effect.mapError(
         (failure) =>
           new Database.DataFolderUnusable({

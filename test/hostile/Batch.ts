@@ -13,7 +13,7 @@ import { Wire } from "../../src/gateway/transport/HttpTransport.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { usualSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
-import { Learned } from "../../src/store/tables/Estimates.ts"
+import { Estimates } from "../../src/store/tables/Estimates.ts"
 import { writableState } from "../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import type { HostileService } from "./HostileService.ts"
@@ -52,7 +52,7 @@ export const temporaryFolder = Effect.acquireRelease(
 
 /** The store in a folder. */
 export const stored = (folder: string) =>
-  Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Learned.Default).pipe(
+  Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Estimates.Default).pipe(
     Layer.provideMerge(writableState(folder))
   )
 

@@ -19,7 +19,7 @@ import {
 } from "../../src/pipeline/review/ReviewSession.ts"
 import { verifyBatch } from "../../src/pipeline/report/DeliveryVerification.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
-import { Outlay } from "../../src/store/tables/BatchSpending.ts"
+import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { gone, standIn, stored } from "./StandIn.ts"
@@ -75,7 +75,7 @@ it.scoped(
           1,
           "delivered"
         ])
-        const outlay = yield* Outlay
+        const outlay = yield* BatchSpending
         expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
       }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
     })

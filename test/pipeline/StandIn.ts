@@ -7,9 +7,9 @@ import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
 import { Deliveries } from "../../src/store/tables/Deliveries.ts"
-import { Finished } from "../../src/store/tables/CompletedBatches.ts"
-import { Learned } from "../../src/store/tables/Estimates.ts"
-import { Outlay } from "../../src/store/tables/BatchSpending.ts"
+import { CompletedBatches } from "../../src/store/tables/CompletedBatches.ts"
+import { Estimates } from "../../src/store/tables/Estimates.ts"
+import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { writableState } from "../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
@@ -77,8 +77,8 @@ export const stored = (state: string) =>
     UtteranceStore.Default,
     ClipFolder.Default,
     Deliveries.Default,
-    Finished.Default,
-    Learned.Default,
-    Outlay.Default,
+    CompletedBatches.Default,
+    Estimates.Default,
+    BatchSpending.Default,
     silent
   ).pipe(Layer.provideMerge(writableState(state)), Layer.provideMerge(NodeContext.layer))

@@ -7,7 +7,7 @@ import { loadBatch } from "../../pipeline/load/BatchLoader.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"
-import { Learned } from "../../store/tables/Estimates.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentBaseUrl } from "../layers/Environment.ts"
@@ -57,7 +57,7 @@ export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOp
 
 /** What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so. */
 const learnedLimits = (state: string) =>
-  Effect.map(Learned, ({ longest }) => longest).pipe(
+  Effect.map(Estimates, ({ longest }) => longest).pipe(
     Effect.provide(reading(state)),
     Effect.orElseSucceed(() => () => undefined)
   )

@@ -13,9 +13,9 @@ import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
 import { writeResult } from "../../pipeline/report/ResultFolder.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import { underWayAmong } from "../../pipeline/speak/TasksInFlight.ts"
-import { Learned } from "../../store/tables/Estimates.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { isGivenUp } from "../../store/tables/UtteranceRow.ts"
+import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { accountOf } from "../batch/AccountCheck.ts"
 import { type BatchOptions, batchOf, tellNotices, tellUnlisted } from "../batch/BatchInput.ts"
 import { diskOf } from "../doctor/DiskRoom.ts"
@@ -109,7 +109,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
 const storedOf = (plan: BatchPlan) =>
   Effect.gen(function* () {
     const store = yield* UtteranceStore
-    const learned = yield* Learned
+    const learned = yield* Estimates
     const keys = plan.utterances.map(({ key }) => key)
     const stored = yield* store.clips(keys)
     const standings = yield* store.standings(keys)
@@ -117,7 +117,7 @@ const storedOf = (plan: BatchPlan) =>
       ...nothingKnown,
       clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
       underWay: yield* underWayAmong(standings),
-      refused: new Set([...standings].flatMap(([key, standing]) => (isGivenUp(standing) ? [key] : []))),
+      refused: new Set([...standings].flatMap(([key, standing]) => (hasGivenUp(standing) ? [key] : []))),
       speechTime: learned.speechTime,
       reread: yield* rereadIn(plan)
     }

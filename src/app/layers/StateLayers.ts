@@ -3,10 +3,10 @@ import { Layer } from "effect"
 import { Batches } from "../../store/tables/Batches.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { Finished } from "../../store/tables/CompletedBatches.ts"
-import { Handover } from "../../store/tables/UtteranceTransfer.ts"
-import { Learned } from "../../store/tables/Estimates.ts"
-import { Outlay } from "../../store/tables/BatchSpending.ts"
+import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
+import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
+import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { readableState, writableState } from "../../store/state/StateFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 
@@ -15,10 +15,10 @@ const stores = Layer.mergeAll(
   Batches.Default,
   ClipFolder.Default,
   Deliveries.Default,
-  Finished.Default,
-  Handover.Default,
-  Learned.Default,
-  Outlay.Default
+  CompletedBatches.Default,
+  UtteranceTransfer.Default,
+  Estimates.Default,
+  BatchSpending.Default
 )
 
 /** To write to; the clips lie in a folder of their own where they are shared. */

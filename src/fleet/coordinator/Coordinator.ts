@@ -7,7 +7,7 @@ import type { Job } from "bullmq"
 import { Effect } from "effect"
 import type { Crew } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
-import { Handover } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { deliverBy } from "./DispatchedDelivery.ts"
 import { speakBy } from "./DispatchedSpeech.ts"
@@ -27,7 +27,7 @@ const removedAtOnce = 200
 /** A fleet as the crew of a run; for as long as the scope. */
 export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
   Effect.gen(function* () {
-    const handover = yield* Handover
+    const handover = yield* UtteranceTransfer
     const progress = yield* Progress
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     const asked = <A>(ask: () => Promise<A>) => asking(name, ask)

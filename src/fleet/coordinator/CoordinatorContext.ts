@@ -3,7 +3,7 @@ import type { Job } from "bullmq"
 import type { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { Handover } from "../../store/tables/UtteranceTransfer.ts"
+import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Share } from "../shared/SharedFolder.ts"
 import type { Watch } from "./JobWatcher.ts"
 
@@ -14,7 +14,7 @@ export interface Coordinator {
   readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
   readonly share: Share
   readonly watch: Watch
-  readonly handover: Handover
+  readonly handover: UtteranceTransfer
   /** Jobs whose ends were taken back: they are removed when the batch is done. */
   readonly done: Array<Job>
   /** Utterances of which it was asked what the share and Redis know. */

@@ -9,7 +9,7 @@ import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
-import { Handover, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { SpeakParcel } from "./JobPayloads.ts"
 import { jobKey, prefix, speakQueue } from "./Queues.ts"
@@ -104,7 +104,7 @@ export const ledger = (parts: LedgerParts) =>
     UtteranceStore,
     Effect.gen(function* () {
       const store = yield* UtteranceStore
-      const handover = yield* Handover
+      const handover = yield* UtteranceTransfer
       const apply = (change: UtteranceChange) =>
         Effect.gen(function* () {
           yield* store.apply(change)

@@ -9,8 +9,8 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { makeFolder } from "../../store/state/Folder.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import { type StateUnusable, worked, workedLater } from "../../store/state/StateErrors.ts"
-import { writeWhole } from "../../store/files/AtomicFile.ts"
+import { type StateUnusable, mapStateError, mapStateErrorLater } from "../../store/state/StateErrors.ts"
+import { writeAtomically } from "../../store/files/AtomicFile.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
 import { clipsIn } from "./WorkerRoles.ts"
 
@@ -57,7 +57,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
       try: async () => {
         makeFolder(clips)
         makeFolder(notes)
-        await writeWhole(notes, ".writable", new Uint8Array())
+        await writeAtomically(notes, ".writable", new Uint8Array())
       },
       catch: (cause) =>
         new FleetUnusable({
@@ -71,7 +71,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
       return found === ".." || found.startsWith(`..${sep}`) ? undefined : found
     }
     const text = (path: string) =>
-      worked(root, () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
+      mapStateError(root, () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
     const share: Share = {
       root,
       clips: clipsIn(root),
@@ -86,7 +86,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
         return existsSync(join(notes, `${name}.json`))
           ? Effect.succeed(name)
           : Effect.as(
-              workedLater(root, () => writeWhole(notes, `${name}.json`, Buffer.from(content))),
+              mapStateErrorLater(root, () => writeAtomically(notes, `${name}.json`, Buffer.from(content))),
               name
             )
       },
@@ -100,12 +100,12 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
           Effect.retry({ while: ({ _tag }) => _tag === "FleetUnusable", schedule: appearing })
         ),
       keepRecord: (record) =>
-        workedLater(root, () =>
-          writeWhole(clips, `${record.utterance.key}.json`, Buffer.from(writeRecord(record)))
+        mapStateErrorLater(root, () =>
+          writeAtomically(clips, `${record.utterance.key}.json`, Buffer.from(writeRecord(record)))
         ),
       recordOf: (key) =>
         Effect.flatMap(text(join(clips, `${key}.json`)), (content) =>
-          worked(root, () => {
+          mapStateError(root, () => {
             const record = content === undefined ? undefined : Option.getOrUndefined(readRecord(content))
             const wav = statSync(join(clips, `${key}.wav`), { throwIfNoEntry: false })
             return record?.clip !== undefined && wav?.size === record.clip.bytes ? record : undefined

@@ -6,7 +6,7 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { digestOf } from "../../pipeline/deliver/DeliveryFingerprint.ts"
 import { deliverySettled } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
-import { Handover, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
 import type { DeliverEnd, DeliverParcel } from "../shared/JobPayloads.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
@@ -18,7 +18,7 @@ export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | {
 /** Makes the hand. */
 export const makeDeliverHand = (client: Redis, share: Share) =>
   Effect.gen(function* () {
-    const handover = yield* Handover
+    const handover = yield* UtteranceTransfer
     const fs = yield* FileSystem.FileSystem
 
     /** What is known of utterances: from beside their clips, else from their jobs in Redis. */

@@ -11,7 +11,7 @@ import { type Desk, fetchesAtOnce, spoken } from "../../pipeline/speak/Utterance
 import { makeRun, type SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
 import { type Halt, usualSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { Handover } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { ofAnotherVersion } from "../shared/FleetErrors.ts"
 import { type Hold, type LedgerParts, publish } from "../shared/FencedStore.ts"
@@ -39,7 +39,7 @@ export type Handled =
 export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const handover = yield* Handover
+    const handover = yield* UtteranceTransfer
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
     const decode = yield* makeDecoder

@@ -9,8 +9,8 @@ import { knownProviders, ProviderId, type UtteranceKey } from "../../domain/valu
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { Handover } from "../../store/tables/UtteranceTransfer.ts"
-import { Learned } from "../../store/tables/Estimates.ts"
+import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { passingState } from "../../store/state/StateFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -62,9 +62,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
     UtteranceStore.Default,
-    Handover.Default,
+    UtteranceTransfer.Default,
     ClipFolder.Default,
-    Learned.Default,
+    Estimates.Default,
     Deliveries.Default
   ).pipe(Layer.provideMerge(state))
   const base = yield* Layer.build(passing)

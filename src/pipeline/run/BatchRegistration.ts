@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { isGivenUp } from "../../store/tables/UtteranceRow.ts"
+import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
@@ -36,7 +36,7 @@ export const announce = Effect.fnUntraced(function* ({
   }
   const left = utterances.filter(({ key }) => {
     const standing = standings.get(key)
-    return waiting.has(key) && (standing === undefined || !isGivenUp(standing))
+    return waiting.has(key) && (standing === undefined || !hasGivenUp(standing))
   })
   yield* progress.emit({
     _tag: "Planned",

@@ -12,7 +12,7 @@ import { builtOf } from "../../domain/values/Version.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { Finished } from "../../store/tables/CompletedBatches.ts"
+import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
 import { changedAt, madeIn } from "../deliver/DeliveryFingerprint.ts"
 import { inputBytes } from "../load/InputFile.ts"
 import type { Batch, Job } from "../load/Job.ts"
@@ -66,7 +66,7 @@ export const sourcesOf = Effect.fn("Unchanged.sources")(function* ({ jobs }: Bat
 
 /** The batch as its last run left it; none where anything is different, or no run has left it done. */
 export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Batch, sources: string) {
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const read = Option.flatMap(yield* finished.record(batch.key), Schema.decodeOption(RecordText))
   if (Option.isNone(read)) return Option.none<Unchanged>()
   const { standing, providers, utterances, notices, jobs } = read.value
@@ -93,7 +93,7 @@ export const rememberFinished = Effect.fn("Unchanged.remember")(function* (
 ) {
   // Second takes are asked for by what the first came to, which only a plan knows.
   if (batch.jobs.some(({ retake }) => retake)) return
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const jobs = results.flatMap(({ status, metrics, looks }) =>
     status === "delivered" && metrics !== undefined ? [{ metrics, looks }] : []
   )
@@ -149,7 +149,7 @@ const standingOf = Effect.fnUntraced(function* (
 
 /** A digest of the clips that a job uses; none where one is missing or damaged. Page by page: a job may have any number. */
 const clipsOf = Effect.fnUntraced(function* (batch: string, job: Job["id"]) {
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const folder = yield* ClipFolder
   const hash = createHash("sha256")
   let page = yield* finished.usedClips(batch, job, "")

@@ -7,8 +7,8 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
-import { Finished } from "../../store/tables/CompletedBatches.ts"
-import { Learned } from "../../store/tables/Estimates.ts"
+import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { inputBytes } from "../load/InputFile.ts"
 import type { Batch } from "../load/Job.ts"
@@ -45,7 +45,7 @@ const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { 
 
 /** Remembers what a batch was planned from. */
 export const rememberSources = Effect.fn("Rereading.remember")(function* ({ batch, jobs }: BatchPlan) {
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const sources = yield* Effect.forEach(jobs, (plan) =>
     Effect.map(sourceOf(plan, batch), (source) => [plan.job.id, source] as const)
   )
@@ -65,7 +65,7 @@ export interface Reread {
 
 /** Such lines of every job, as far as a record tells. */
 export const rereadIn = Effect.fn("Rereading.in")(function* ({ batch, jobs }: BatchPlan) {
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const store = yield* UtteranceStore
   const record = yield* finished.record(recordOf(batch))
   const known = Option.getOrUndefined(Option.flatMap(record, Schema.decodeOption(Sources)))
@@ -95,7 +95,7 @@ export const rereadIn = Effect.fn("Rereading.in")(function* ({ batch, jobs }: Ba
 
 /** The keys of the utterances that the last run of a batch used for a job. */
 const usedBy = Effect.fnUntraced(function* (batch: Batch, { job }: JobPlan) {
-  const finished = yield* Finished
+  const finished = yield* CompletedBatches
   const keys = new Set<UtteranceKey>()
   let page = yield* finished.usedClips(batch.key, job.id, "")
   while (Array.isNonEmptyReadonlyArray(page)) {
@@ -117,7 +117,7 @@ const namedLines = 5
 
 /** Warns of lines that are paid for again because an update of dubwright reads them differently. */
 export const warnOfReread = Effect.fn("Rereading.warn")(function* (plan: BatchPlan) {
-  const learned = yield* Learned
+  const learned = yield* Estimates
   const progress = yield* Progress
   const price = priceBy(plan.batch.profileOf, learned)
   for (const { summary, lines } of rereadNotices(yield* rereadIn(plan), price)) {

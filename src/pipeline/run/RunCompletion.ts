@@ -2,7 +2,7 @@
 import { Path } from "@effect/platform"
 import { Clock, DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../../domain/report/Report.ts"
-import { Outlay } from "../../store/tables/BatchSpending.ts"
+import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -52,7 +52,7 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
   { summary, credits }: Said,
   ends: ReadonlyArray<JobResult>
 ) {
-  const outlay = yield* Outlay
+  const outlay = yield* BatchSpending
   const { key, out } = batch
   const every = yield* deliverShared(out, yield* withLeftOut(batch, ends))
   const ran = new Set(ends.map(({ job }) => job.id))

@@ -1,18 +1,18 @@
 /** The money of one run: what may be spent, what is set aside for creates under way, what was spent. */
 
 import type { Casting } from "../../domain/speech/Casting.ts"
-import type { Learned } from "../../store/tables/Estimates.ts"
+import type { Estimates } from "../../store/tables/Estimates.ts"
 import type { SpeakSettings } from "./SpeakSettings.ts"
 
 /** Credits for one character: as configured, else as learned; undefined where neither tells. */
 export const priceBy =
-  (profileOf: SpeakSettings["profileOf"], learned: Pick<Learned, "price">) =>
+  (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
 
 /** The same for what was spent before, of which tasks said nothing: the dearer of the two, so that no limit is passed run by run. */
 export const dearestBy =
-  (profileOf: SpeakSettings["profileOf"], learned: Pick<Learned, "price">) =>
+  (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number =>
     Math.max(profileOf(casting.provider).creditsPerCharacter ?? 0, learned.price(casting)?.mean ?? 0)
 

@@ -3,7 +3,7 @@ import { Duration, Effect, Option, type Scope } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
-import { type Learned, modelOf } from "../../store/tables/Estimates.ts"
+import { type Estimates, modelOf } from "../../store/tables/Estimates.ts"
 import { limitReached, priceBy, SpeakBudget } from "./CreditBudget.ts"
 import type { Halt, SpeakSettings } from "./SpeakSettings.ts"
 
@@ -29,7 +29,7 @@ export interface SpeakMoney {
 export interface MoneyNeeds {
   readonly settings: SpeakSettings
   readonly gateway: Gateway
-  readonly learned: Learned
+  readonly learned: Estimates
   readonly counts: { readonly created: number }
   readonly warn: (message: string) => Effect.Effect<void>
   readonly stop: (halt: Halt) => Effect.Effect<void>

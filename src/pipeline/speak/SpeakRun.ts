@@ -5,7 +5,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { type Lane, makeLane } from "../../gateway/pacing/ProviderQueue.ts"
 import { SettleTimes } from "../../gateway/requests/LatencyEstimator.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { Learned, lengthClass } from "../../store/tables/Estimates.ts"
+import { Estimates, lengthClass } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { Progress } from "../Progress.ts"
 import { makeMoney, type SpeakMoney } from "./RunSpending.ts"
@@ -15,14 +15,14 @@ import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 export type Counts = { -readonly [Name in keyof Omit<SpeakSummary, "credits" | "halt" | "warnings">]: number }
 
 /** What a run needs. */
-export type RunNeeds = UtteranceStore | ClipFolder | Learned | Gateway | Progress
+export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
 
 /** The same, taken once for all utterances. */
 export interface SpeakParts {
   readonly store: UtteranceStore
   readonly clips: ClipFolder
   readonly gateway: Gateway
-  readonly learned: Learned
+  readonly learned: Estimates
   readonly progress: Progress["Type"]
 }
 
@@ -90,7 +90,7 @@ export const makeRun = (
     const store = yield* UtteranceStore
     const clips = yield* ClipFolder
     const gateway = yield* Gateway
-    const learned = yield* Learned
+    const learned = yield* Estimates
     const progress = yield* Progress
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock

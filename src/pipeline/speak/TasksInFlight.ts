@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { retryTimeOf } from "../../domain/task/FailureReason.ts"
 import { isUnderWay, type UtteranceState } from "../../domain/task/UtteranceState.ts"
-import type { Standing } from "../../store/tables/UtteranceRow.ts"
+import type { UtteranceStatus } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 
 /** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
-export const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, Standing>) {
+export const underWayAmong = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, UtteranceStatus>) {
   const store = yield* UtteranceStore
   const those = (are: (state: UtteranceState) => boolean) =>
     [...standings].flatMap(([key, { state }]) => (are(state) ? [key] : []))

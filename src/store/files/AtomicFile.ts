@@ -11,12 +11,12 @@ export const partPrefix = ".part-"
  * Writes beside the place, brings the bytes to the disk, and renames. Only the wait for the disk is left to another thread:
  * the rest takes microseconds here, and a multiple of that when handed over call by call.
  */
-export const writeWhole = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
+export const writeAtomically = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
   const part = join(folder, `${partPrefix}${writer}-${++parts}-${name}`)
   const file = openSync(part, "w")
   try {
     writeAll(file, bytes)
-    await onDisk(file)
+    await syncToDisk(file)
   } finally {
     closeSync(file)
   }
@@ -24,7 +24,7 @@ export const writeWhole = async (folder: string, name: string, bytes: Uint8Array
 }
 
 /** Brings an open file's bytes to the disk, in another thread. */
-export const onDisk = promisify(fdatasync)
+export const syncToDisk = promisify(fdatasync)
 
 /** Counts half-written files, so that a write that was given up and one that takes its place never share one. */
 let parts = 0

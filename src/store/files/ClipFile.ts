@@ -1,7 +1,7 @@
 /** A clip's file, written wherever the clip was made. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
-import { writeWhole } from "./AtomicFile.ts"
+import { writeAtomically } from "./AtomicFile.ts"
 
 /** A file that was written. */
 export interface Kept {
@@ -10,10 +10,10 @@ export interface Kept {
   readonly bytes: number
 }
 
-export const clipName = (key: UtteranceKey): string => `${key}.wav`
+export const storedClipName = (key: UtteranceKey): string => `${key}.wav`
 
 /** Writes a clip's WAV file into the folder of clips. Whatever stood in its place before is replaced in one step. */
 export const writeClip = async (clips: string, key: UtteranceKey, wav: Uint8Array): Promise<Kept> => {
-  await writeWhole(clips, clipName(key), wav)
+  await writeAtomically(clips, storedClipName(key), wav)
   return { checksum: checksumOf(wav), bytes: wav.length }
 }

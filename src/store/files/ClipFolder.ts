@@ -4,12 +4,12 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { clipName, writeClip } from "./ClipFile.ts"
+import { storedClipName, writeClip } from "./ClipFile.ts"
 import { ClipReader } from "./ClipReader.ts"
 import { makeFolder } from "../state/Folder.ts"
-import { worked, workedLater } from "../state/StateErrors.ts"
+import { mapStateError, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { partPrefix, writeWhole } from "./AtomicFile.ts"
+import { partPrefix, writeAtomically } from "./AtomicFile.ts"
 
 /**
  * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be made of
@@ -18,12 +18,12 @@ import { partPrefix, writeWhole } from "./AtomicFile.ts"
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
     const { folder, clips, shared } = yield* StateFolder
-    const pathOf = (key: UtteranceKey): string => join(clips, clipName(key))
+    const pathOf = (key: UtteranceKey): string => join(clips, storedClipName(key))
 
     /** Where what was received lies, where it is kept. */
     const originalOf = (key: UtteranceKey, ending: string): string => join(clips, `${key}.original.${ending}`)
 
-    const attempt = <A>(work: () => Promise<A>) => workedLater(folder, work)
+    const attempt = <A>(work: () => Promise<A>) => mapStateErrorLater(folder, work)
 
     /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
     const keep = (key: UtteranceKey, wav: Uint8Array) => attempt(() => writeClip(clips, key, wav))
@@ -34,18 +34,18 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       ending: string,
       bytes: Uint8Array
     ) {
-      yield* attempt(() => writeWhole(clips, `${key}.original.${ending}`, bytes))
+      yield* attempt(() => writeAtomically(clips, `${key}.original.${ending}`, bytes))
     })
 
     const reader = new ClipReader(clips)
 
     /** Work with clips as they are read. Synchronous, as below: a mix reads thousands of small files one by one. */
-    const reading = <A>(work: (reader: ClipReader) => A) => worked(folder, () => work(reader))
+    const reading = <A>(work: (reader: ClipReader) => A) => mapStateError(folder, () => work(reader))
 
     /** Which of these clips, given with their sizes, have no file of that size. */
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
       // Synchronous: ten thousand looks at a folder take some ten milliseconds, as promises ten times as long.
-      return yield* worked(folder, () => {
+      return yield* mapStateError(folder, () => {
         // A folder that cannot be read is no folder without clips.
         opendirSync(clips).closeSync()
         return Array.from(sizes).flatMap(([key, bytes]) =>
@@ -61,7 +61,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     const removeSpoilt = Effect.fn("ClipFolder.removeSpoilt")(function* (
       checksums: ReadonlyMap<UtteranceKey, string>
     ) {
-      yield* worked(folder, () => {
+      yield* mapStateError(folder, () => {
         for (const [key, checksum] of checksums)
           if (reader.read(key, checksum, () => true) === undefined) rmSync(pathOf(key), { force: true })
       })
@@ -102,7 +102,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
      * others may be writing, what is too old for that.
      */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
-      yield* worked(folder, () => makeFolder(clips))
+      yield* mapStateError(folder, () => makeFolder(clips))
       const before = (yield* Clock.currentTimeMillis) - abandonedAfter
       yield* removeWhere(
         (name) => name.startsWith(partPrefix) && (!shared || isOlder(join(clips, name), before))

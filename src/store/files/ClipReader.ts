@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
-import { clipName } from "./ClipFile.ts"
+import { storedClipName } from "./ClipFile.ts"
 
 /** Reads into one room, file after file. Throws what the file system throws. */
 export class ClipReader {
@@ -17,7 +17,7 @@ export class ClipReader {
    * was written.
    */
   read<A>(key: UtteranceKey, checksum: string, use: (bytes: Uint8Array) => A): A | undefined {
-    const file = openedIfThere(join(this.clips, clipName(key)))
+    const file = openedIfThere(join(this.clips, storedClipName(key)))
     if (file === undefined) return undefined
     try {
       const { size } = fstatSync(file)

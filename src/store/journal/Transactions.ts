@@ -2,8 +2,8 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type Sqlite from "better-sqlite3"
 import { Effect, Predicate } from "effect"
-import { type StateUnusable, worked } from "../state/StateErrors.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { type StateUnusable, mapStateError } from "../state/StateErrors.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** A statement with the values that it names. */
 export interface Bound {
@@ -21,7 +21,7 @@ export type Commit = <A>(work: () => Work<A>) => Effect.Effect<A, StateUnusable>
  * Commits by a connection of its own, each statement prepared once and run at once: the client's own way to a statement takes longer
  * than the statement itself.
  */
-export const ownCommits = (sql: SqlClient, folder: string, database: Sqlite.Database): Commit => {
+export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sqlite.Database): Commit => {
   const prepared = new Map<string, Sqlite.Statement>()
   const run = ({ text, values }: Bound): number => {
     const known = prepared.get(text) ?? database.prepare(text)
@@ -38,15 +38,15 @@ export const ownCommits = (sql: SqlClient, folder: string, database: Sqlite.Data
     Effect.uninterruptible(
       Effect.scoped(
         Effect.zipRight(
-          guardedIn(folder)(sql.reserve),
-          worked(folder, () => database.transaction(() => done(work()))())
+          guardStatements(folder)(sql.reserve),
+          mapStateError(folder, () => database.transaction(() => done(work()))())
         )
       )
     )
 }
 
 /** Commits by the client's connection: of a database in memory there is no other. */
-export const sharedCommits =
+export const makeSharedTransactions =
   (sql: SqlClient, folder: string): Commit =>
   (work) =>
     Effect.uninterruptible(
@@ -68,7 +68,7 @@ export const sharedCommits =
           )
         })
       )
-    ).pipe(guardedIn(folder))
+    ).pipe(guardStatements(folder))
 
 const changesIn = (result: unknown): number =>
   Predicate.hasProperty(result, "changes") && typeof result.changes === "number" ? result.changes : 0

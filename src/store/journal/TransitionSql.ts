@@ -10,7 +10,7 @@ import { transitions } from "../../domain/task/UtteranceState.ts"
 import type { Bound, Work } from "./Transactions.ts"
 
 /** Writes changes, one behind the other; returns those that were possible. `now` is in milliseconds since 1970. */
-export function* written(
+export function* transitionStatement(
   changes: ReadonlyArray<UtteranceChange>,
   now: number
 ): Work<ReadonlySet<UtteranceChange>> {

@@ -6,11 +6,11 @@ import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
-import { written } from "./TransitionSql.ts"
-import { ownCommits, sharedCommits } from "./Transactions.ts"
-import { type StateUnusable, workedLater } from "../state/StateErrors.ts"
+import { transitionStatement } from "./TransitionSql.ts"
+import { makeOwnTransactions, makeSharedTransactions } from "./Transactions.ts"
+import { type StateUnusable, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { onDisk } from "../files/AtomicFile.ts"
+import { syncToDisk } from "../files/AtomicFile.ts"
 
 /** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
@@ -22,11 +22,11 @@ export const mostAtOnce = 512
 const commitsApart = 1
 
 /** A journal that lives as long as the scope. */
-export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
+export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
   function* () {
     const { folder, log, changes } = yield* StateFolder
     const sql = yield* SqlClient
-    const committed = changes === undefined ? sharedCommits(sql, folder) : ownCommits(sql, folder, changes)
+    const committed = changes === undefined ? makeSharedTransactions(sql, folder) : makeOwnTransactions(sql, folder, changes)
     const arriving = new Gathering(commitsApart)
     const announced = new Gathering(0)
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
@@ -35,7 +35,7 @@ export const makeJournal: Effect.Effect<Write, never, StateFolder | SqlClient | 
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((now) =>
           committed(() =>
-            written(
+            transitionStatement(
               group.map((one) => one.change),
               now
             )
@@ -114,9 +114,9 @@ const syncing = (
   log: string
 ): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> => {
   let file: number | undefined
-  const sync = workedLater(folder, () => {
+  const sync = mapStateErrorLater(folder, () => {
     file ??= openSync(log, "r+")
-    return onDisk(file)
+    return syncToDisk(file)
   })
   return Effect.as(
     Effect.addFinalizer(() =>

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { failOrDie, type StateUnusable } from "./StateErrors.ts"
 
 /** What makes a failed statement tell what is wrong with the folder. */
-export const guardedIn =
+export const guardStatements =
   (folder: string) =>
   <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StateUnusable, R> =>
     Effect.catchTag(statement, "SqlError", (error) => failOrDie(folder, error))
@@ -27,7 +27,7 @@ export const inTransaction = <A, R>(
       })
     )
     return sql.withTransaction(remembered).pipe(
-      guardedIn(folder),
+      guardStatements(folder),
       Effect.catchAllDefect((defect) => failOrDie(folder, first ?? defect))
     )
   })

@@ -105,9 +105,9 @@ export const failOrDie = (folder: string, failure: unknown): Effect.Effect<never
 }
 
 /** Work on the folder's files, done at once; what goes wrong is told as `failOrDie` tells it. */
-export const worked = <A>(folder: string, work: () => A): Effect.Effect<A, StateUnusable> =>
+export const mapStateError = <A>(folder: string, work: () => A): Effect.Effect<A, StateUnusable> =>
   Effect.try(work).pipe(Effect.catchTag("UnknownException", ({ error }) => failOrDie(folder, error)))
 
 /** The same for work that takes its time. */
-export const workedLater = <A>(folder: string, work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
+export const mapStateErrorLater = <A>(folder: string, work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
   Effect.tryPromise(work).pipe(Effect.catchTag("UnknownException", ({ error }) => failOrDie(folder, error)))

@@ -7,10 +7,10 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import type { Database } from "better-sqlite3"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
-import { migrate, migrationsTable, schemaVersion } from "./StateMigrations.ts"
+import { migrateState, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
-import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, worked } from "./StateErrors.ts"
-import { holdFolder } from "./WriterLock.ts"
+import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, mapStateError } from "./StateErrors.ts"
+import { lockFolder } from "./WriterLock.ts"
 
 /** An open state folder. */
 export class StateFolder extends Context.Tag("store/StateFolder")<
@@ -42,18 +42,18 @@ export const writableState = (
   Layer.scopedContext(
     Effect.gen(function* () {
       const clips = sharedClips ?? join(folder, "clips")
-      yield* worked(folder, () => makeFolder(folder))
-      yield* worked(clips, () => makeFolder(clips))
-      yield* holdFolder(folder)
+      yield* mapStateError(folder, () => makeFolder(folder))
+      yield* mapStateError(clips, () => makeFolder(clips))
+      yield* lockFolder(folder)
       const file = join(folder, "state.sqlite")
       // Clips of a folder that many machines share are others', too.
-      if (sharedClips === undefined && (yield* worked(folder, () => isLost(file, clips))))
+      if (sharedClips === undefined && (yield* mapStateError(folder, () => isLost(file, clips))))
         return yield* new StateUnusable({ folder, reason: "lost", detail: "" })
       const sql = yield* openDatabase(folder, { filename: file })
       yield* Effect.gen(function* () {
         yield* sql.unsafe("PRAGMA synchronous = NORMAL")
         yield* refuseNewer(folder, sql)
-        yield* migrate
+        yield* migrateState
       }).pipe(
         Effect.provideService(SqlClient, sql),
         Effect.catchTags({
@@ -104,9 +104,9 @@ export const readableState = (
 export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      yield* worked(clips, () => makeFolder(clips))
+      yield* mapStateError(clips, () => makeFolder(clips))
       const sql = yield* openDatabase(clips, { filename: ":memory:", disableWAL: true })
-      yield* Effect.orDie(Effect.provideService(migrate, SqlClient, sql))
+      yield* Effect.orDie(Effect.provideService(migrateState, SqlClient, sql))
       return Context.make(SqlClient, sql).pipe(
         Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined, changes: undefined })
       )
@@ -144,7 +144,7 @@ const anotherConnection = (
   file: string
 ): Effect.Effect<Database, StateUnusable, Scope.Scope> =>
   Effect.acquireRelease(
-    worked(folder, () => {
+    mapStateError(folder, () => {
       const database = new Sqlite(file)
       database.pragma("synchronous = NORMAL")
       return database

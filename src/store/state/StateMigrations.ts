@@ -107,7 +107,7 @@ const steps = {
 export const schemaVersion = Object.keys(steps).length
 
 /** Takes the steps that a file lacks. */
-export const migrate = make({})({ table: migrationsTable, loader: fromRecord(steps) }).pipe(
+export const migrateState = make({})({ table: migrationsTable, loader: fromRecord(steps) }).pipe(
   // The migrator logs each of its steps, which nobody has asked for who wants to see more of a run.
   Logger.withMinimumLogLevel(LogLevel.Warning)
 )

@@ -7,16 +7,16 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"
 import { Clock, Effect, Option, Schema, type Scope } from "effect"
-import { failOrDie, Holder, StateBusy, type StateUnusable, worked } from "./StateErrors.ts"
+import { failOrDie, Holder, StateBusy, type StateUnusable, mapStateError } from "./StateErrors.ts"
 
 /** Holds a folder until the scope closes. The folder must be there. */
-export const holdFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>
+export const lockFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const since = new Date(yield* Clock.currentTimeMillis).toISOString()
     const holder = Holder.make({ pid: process.pid, host: hostname(), since })
     yield* Effect.acquireRelease(takeLock(folder), (lock) => Effect.sync(() => lock.close()))
     yield* Effect.acquireRelease(
-      worked(folder, () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`)),
+      mapStateError(folder, () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`)),
       // The folder may be gone by now; the name says nothing without the lock.
       () => Effect.try(() => rmSync(nameFile(folder), { force: true })).pipe(Effect.option)
     )

@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** Tasks of one provider and model that were paid for. */
 export interface Spent {
@@ -20,12 +20,12 @@ export interface Spent {
 
 const readCasting = Schema.decodeSync(Schema.parseJson(Casting))
 
-export class Outlay extends Effect.Service<Outlay>()("store/Outlay", {
+export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
 
-    const guarded = guardedIn(folder)
+    const guarded = guardStatements(folder)
 
     /** Begins a batch that is not begun yet. */
     const begin = Effect.fn("Outlay.begin")(function* (batch: string) {

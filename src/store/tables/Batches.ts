@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
+import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
 
 export class Batches extends Effect.Service<Batches>()("store/Batches", {
   effect: Effect.gen(function* () {
@@ -10,7 +10,7 @@ export class Batches extends Effect.Service<Batches>()("store/Batches", {
     const { folder } = yield* StateFolder
 
     /** By what all of them are known. */
-    const known = guardedIn(folder)(sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`).pipe(
+    const known = guardStatements(folder)(sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`).pipe(
       Effect.map((rows) => rows.map(({ batch }) => batch))
     )
 

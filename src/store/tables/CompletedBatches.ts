@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option } from "effect"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** An utterance that a job uses; `bytes` and `checksum` are its clip's, null where it has none. */
 export interface UsedClip {
@@ -16,12 +16,12 @@ export interface UsedClip {
 const page = 2_000
 
 /** A text a batch: what it says is known to who writes and reads it. */
-export class Finished extends Effect.Service<Finished>()("store/Finished", {
+export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/Finished", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
 
-    const guarded = guardedIn(folder)
+    const guarded = guardStatements(folder)
 
     /** What is remembered of a batch. */
     const record = Effect.fn("Finished.record")(function* (batch: string) {

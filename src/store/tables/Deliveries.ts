@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** A file that was delivered; its path is relative to the folder of results. */
 export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })
@@ -23,7 +23,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
     const sql = yield* SqlClient
     const { folder: state } = yield* StateFolder
 
-    const guarded = guardedIn(state)
+    const guarded = guardStatements(state)
 
     /** All deliveries into a folder. */
     const all = Effect.fn("Deliveries.all")(function* (folder: string) {

@@ -6,10 +6,10 @@ import { Estimate, learn } from "../../domain/values/Estimate.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
-export class Learned extends Effect.Service<Learned>()("store/Learned", {
+export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder, log } = yield* StateFolder
@@ -17,7 +17,7 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
       .unsafe<{ readonly kind: string; readonly subject: string; readonly value: string }>(
         `SELECT kind, subject, value FROM learned`
       )
-      .pipe(guardedIn(folder))
+      .pipe(guardStatements(folder))
     const figures = new Map(
       yield* Effect.forEach(rows, (row) =>
         Effect.map(Effect.orDie(readEstimate(row.value)), (value): [string, Estimate] => [
@@ -39,7 +39,7 @@ export class Learned extends Effect.Service<Learned>()("store/Learned", {
              substr(value ->> 'name', instr(value ->> 'name', ' ') + 1), value -> 'value' FROM json_each(?)`,
           [JSON.stringify(changed)]
         )
-        .pipe(guardedIn(folder))
+        .pipe(guardStatements(folder))
     })
     if (log !== undefined) {
       // What was learned is a convenience: a folder that is gone is told by those who write what matters.

@@ -3,13 +3,13 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn } from "../state/GuardedStatements.ts"
+import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** The providers of clips that a voice has spoken; empty where there is none. */
 export const spokenBy = Effect.fn("SpokenVoices.by")(function* (voice: VoiceId) {
   const sql = yield* SqlClient
   const { folder } = yield* StateFolder
-  const rows = yield* guardedIn(folder)(
+  const rows = yield* guardStatements(folder)(
     sql<{ readonly provider: string }>`SELECT DISTINCT provider FROM utterance
       JOIN clip ON clip.key = utterance.key WHERE casting ->> 'voice' = ${voice} ORDER BY provider`
   )

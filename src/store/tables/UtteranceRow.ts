@@ -8,7 +8,7 @@ import { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** How an utterance stands: what a plan or a report needs to know of it. */
-export interface Standing {
+export interface UtteranceStatus {
   readonly state: UtteranceState
   /** Which take is the next or present one, from 1. */
   readonly take: number
@@ -19,7 +19,7 @@ export interface Standing {
 }
 
 /** Whether it has failed for good: only who asks for it gives it another chance. */
-export const isGivenUp = ({ state, setback }: Pick<Standing, "state" | "setback">): boolean =>
+export const hasGivenUp = ({ state, setback }: Pick<UtteranceStatus, "state" | "setback">): boolean =>
   state === "failed" && (setback === undefined || !isTransientReason(setback.kind))
 
 /** An utterance with all that is needed to go on with it. */
@@ -105,10 +105,10 @@ export const clipOf = (row: unknown, key: UtteranceKey): StoredClip => {
 }
 
 /** Reads a setback's column. */
-export const readSetback = Schema.decodeUnknownSync(Schema.parseJson(FailureReason))
+export const readFailureReason = Schema.decodeUnknownSync(Schema.parseJson(FailureReason))
 
 /** A standing as its columns are. */
-export interface StandingColumns {
+export interface UtteranceStatusColumns {
   readonly key: string
   readonly state: string
   readonly take: number
@@ -119,12 +119,12 @@ export interface StandingColumns {
 const isState = Schema.is(UtteranceState)
 
 /** Reads a standing: plain, since a finished batch of ten thousand is looked through in a moment. */
-export const standingOf = (row: StandingColumns): Standing => {
+export const utteranceStatusOf = (row: UtteranceStatusColumns): UtteranceStatus => {
   if (!isState(row.state)) throw new Error(`the state of ${row.key} reads ${row.state}`)
   return {
     state: row.state,
     take: row.take,
-    setback: row.setback === null ? undefined : readSetback(row.setback),
+    setback: row.setback === null ? undefined : readFailureReason(row.setback),
     suspect: row.suspect ?? undefined
   }
 }

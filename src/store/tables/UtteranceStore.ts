@@ -7,18 +7,18 @@ import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import type { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { checksumOf } from "../files/Checksum.ts"
-import { makeJournal, mostAtOnce } from "../journal/WriteBatcher.ts"
+import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
+import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
 import {
   clipColumns,
   clipOf,
   rowColumns,
   rowOf,
-  readSetback,
-  type Standing,
-  type StandingColumns,
-  standingOf,
+  readFailureReason,
+  type UtteranceStatus,
+  type UtteranceStatusColumns,
+  utteranceStatusOf,
   type StoredClip,
   type UtteranceRow
 } from "./UtteranceRow.ts"
@@ -48,9 +48,9 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
-    const write = yield* makeJournal
+    const write = yield* makeWriteBatcher
 
-    const guarded = guardedIn(folder)
+    const guarded = guardStatements(folder)
 
     /** Writes changes, as many at a time as a commit takes. */
     const applyAll = (changes: Iterable<UtteranceChange>) =>
@@ -82,7 +82,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
         keys,
         `SELECT utterance.key, state, take, setback, suspect FROM utterance LEFT JOIN clip ON clip.key = utterance.key
          WHERE utterance.key IN (SELECT value FROM json_each(?))`,
-        (row: StandingColumns): Standing => standingOf(row)
+        (row: UtteranceStatusColumns): UtteranceStatus => utteranceStatusOf(row)
       )
     )
 
@@ -225,7 +225,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
         )
       )
       const changes = failed.flatMap(({ key, task, setback }): ReadonlyArray<UtteranceChange> => {
-        const { kind } = readSetback(setback)
+        const { kind } = readFailureReason(setback)
         return which === "all" || isTransientReason(kind)
           ? [{ event: retryTimeOf(kind, task !== null), key: UtteranceKey.make(key) }]
           : []
@@ -254,7 +254,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
   })
 }) {}
 
-const untouched: Standing = { state: "planned", take: 1, setback: undefined, suspect: undefined }
+const untouched: UtteranceStatus = { state: "planned", take: 1, setback: undefined, suspect: undefined }
 
 /** How many utterances one statement adds: their texts stand in memory twice meanwhile. */
 const rowsAtOnce = 2_000

@@ -10,7 +10,7 @@ import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardedIn, inTransaction } from "../state/GuardedStatements.ts"
+import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
@@ -47,11 +47,11 @@ const readRecord = Schema.decodeUnknown(Schema.parseJson(UtteranceRecord))
 const writeRecords = Schema.encodeSync(Schema.parseJson(Schema.Array(UtteranceRecord)))
 
 /** Reads and takes over whole records. */
-export class Handover extends Effect.Service<Handover>()("store/Handover", {
+export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("store/Handover", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
-    const guarded = guardedIn(folder)
+    const guarded = guardStatements(folder)
 
     /** The records of those utterances that are known, in no order. */
     const records = Effect.fn("Handover.records")(function* (keys: ReadonlyArray<UtteranceKey>) {

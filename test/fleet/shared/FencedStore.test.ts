@@ -7,7 +7,7 @@ import { TaskId, type UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { type Hold, ledger, type LedgerParts } from "../../../src/fleet/shared/FencedStore.ts"
 import { SpeakParcel } from "../../../src/fleet/shared/JobPayloads.ts"
 import { openShare } from "../../../src/fleet/shared/SharedFolder.ts"
-import { Handover, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
 import { passingState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { temporaryFolder, utterances } from "../../hostile/Batch.ts"
@@ -43,12 +43,12 @@ const inHand = (token: string) =>
     const hold: Hold = { jobKey: "job", token: "mine", parcel: { terms: "t", record, last: false } }
     const holds = new Map<UtteranceKey, Hold>([[key, hold]])
     const parts: LedgerParts = { client, share, takeover: 5_000, holds }
-    const state = Layer.mergeAll(UtteranceStore.Default, Handover.Default).pipe(
+    const state = Layer.mergeAll(UtteranceStore.Default, UtteranceTransfer.Default).pipe(
       Layer.provideMerge(passingState(share.clips))
     )
     const context = yield* Layer.build(Layer.provideMerge(ledger(parts), state))
     yield* Effect.provide(
-      Effect.flatMap(Handover, (handover) => handover.takeOver([record])),
+      Effect.flatMap(UtteranceTransfer, (handover) => handover.takeOver([record])),
       context
     )
     yield* Effect.promise(() => client.set("job:lock", token, "PX", 60_000))

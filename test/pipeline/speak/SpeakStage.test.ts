@@ -28,7 +28,7 @@ import { silent } from "../../../src/pipeline/Progress.ts"
 import { speak } from "../../../src/pipeline/speak/SpeakStage.ts"
 import { type SpeakSettings, usualSettings } from "../../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
-import { Learned } from "../../../src/store/tables/Estimates.ts"
+import { Estimates } from "../../../src/store/tables/Estimates.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { babble } from "../../hostile/Babble.ts"
@@ -227,7 +227,7 @@ const mortal = (world: World) =>
   ).pipe(Layer.provide(UtteranceStore.Default))
 
 const parts = (folder: string, world: World, gateway: Layer.Layer<Gateway>) =>
-  Layer.mergeAll(mortal(world), ClipFolder.Default, Learned.Default, gateway, silent).pipe(
+  Layer.mergeAll(mortal(world), ClipFolder.Default, Estimates.Default, gateway, silent).pipe(
     Layer.provideMerge(writableState(folder)),
     Layer.provideMerge(
       Layer.mock(Ffmpeg, { _tag: "ffmpeg/Ffmpeg", binary: { path: "", source: "PATH", version: "" } })

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
-import { Outlay } from "../../../src/store/tables/BatchSpending.ts"
+import { BatchSpending } from "../../../src/store/tables/BatchSpending.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { casting, job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
@@ -11,10 +11,10 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const stores = Layer.mergeAll(UtteranceStore.Default, Outlay.Default)
+      const stores = Layer.mergeAll(UtteranceStore.Default, BatchSpending.Default)
       yield* Effect.gen(function* () {
         const store = yield* UtteranceStore
-        const outlay = yield* Outlay
+        const outlay = yield* BatchSpending
         const [own, replaced, others] = utterances(3)
         if (own === undefined || replaced === undefined || others === undefined) return
         const paid = ({ key }: typeof own, credits: number | undefined) =>

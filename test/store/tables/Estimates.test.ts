@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { Estimate } from "../../../src/domain/values/Estimate.ts"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { Learned } from "../../../src/store/tables/Estimates.ts"
+import { Estimates } from "../../../src/store/tables/Estimates.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 
@@ -13,11 +13,11 @@ const casting = Casting.make({ provider, voice: VoiceId.make("v 1") })
 it.scopedLive("remembers from run to run", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
-    const run = <A, E>(work: (learned: Learned) => Effect.Effect<A, E>) =>
-      Effect.flatMap(Learned, work).pipe(
-        Effect.provide(Learned.Default.pipe(Layer.provide(writableState(folder))))
+    const run = <A, E>(work: (learned: Estimates) => Effect.Effect<A, E>) =>
+      Effect.flatMap(Estimates, work).pipe(
+        Effect.provide(Estimates.Default.pipe(Layer.provide(writableState(folder))))
       )
-    const figures = (learned: Learned) => ({
+    const figures = (learned: Estimates) => ({
       settle: learned.settleTime(provider, 60),
       other: learned.settleTime(provider, 600),
       speech: learned.speechTime(casting)?.mean,
@@ -55,7 +55,7 @@ it.scopedLive("is not put off for hours by a machine that slept, and follows a s
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* Effect.gen(function* () {
-      const learned = yield* Learned
+      const learned = yield* Estimates
       const usual = () => learned.settleTime(provider, 60)?.mean ?? 0
       const hours = 2 * 3_600_000
       learned.settled(provider, 60, hours)
@@ -65,6 +65,6 @@ it.scopedLive("is not put off for hours by a machine that slept, and follows a s
       expect(usual()).toBeLessThanOrEqual(15_000)
       for (let task = 0; task < 30; task++) learned.settled(provider, 60, 120_000)
       expect(usual()).toBeGreaterThan(100_000)
-    }).pipe(Effect.provide(Learned.Default.pipe(Layer.provide(writableState(folder)))))
+    }).pipe(Effect.provide(Estimates.Default.pipe(Layer.provide(writableState(folder)))))
   })
 )
