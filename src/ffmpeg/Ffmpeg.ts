@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { Effect, Stream } from "effect"
 import type { SampleRate } from "../domain/time/Units.ts"
 import { locateConfigured } from "./process/FfmpegBinary.ts"
-import { madeOf, type PcmBlocks, streamOf } from "./encode/PcmBlocks.ts"
+import { writeBlocks, type PcmBlocks, streamOf } from "./encode/PcmBlocks.ts"
 import type { DecodeSource } from "./decode/DecodeJob.ts"
 import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./decode/Decoder.ts"
 import { encodeAll, type EncodeRequest, type Maker } from "./encode/Encoder.ts"
@@ -39,7 +39,7 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
         encodeAll(
           binary,
           [request],
-          madeOf(
+          writeBlocks(
             Stream.map(streamOf(blocks), (block) => [block]),
             request.feed.frames,
             request.feed.channels

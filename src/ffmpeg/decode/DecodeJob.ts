@@ -96,7 +96,7 @@ export const floatsIn = (bytes: Uint8Array): Float32Array => {
 }
 
 /** Why a process that decoded a single file failed, in words. `head` is the file's first bytes. */
-export const refusalOf = (source: string, head: Uint8Array, { stderr }: DecodeAnswer): NotAudio => {
+export const decodeRefusal = (source: string, head: Uint8Array, { stderr }: DecodeAnswer): NotAudio => {
   const refused = (reason: NotAudio["reason"], found: string) => new NotAudio({ source, reason, found })
   if (head.length === 0) return refused("empty", "an empty file")
   const text = textIn(head)

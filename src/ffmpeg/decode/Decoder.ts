@@ -14,14 +14,14 @@ import {
   decoded,
   filesPerProcess,
   floatsIn,
-  refusalOf,
+  decodeRefusal,
   shortage,
   wentWell
 } from "./DecodeJob.ts"
 import { inputsDescribed } from "../probe/InputDescription.ts"
 import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../process/FfmpegErrors.ts"
 import { attempt, inTemporaryFolder } from "../process/PartFile.ts"
-import { commandLine, type Ended, runProcess, startProcess } from "../process/ChildProcess.ts"
+import { commandLine, type ProcessEnd, runProcess, startProcess } from "../process/ChildProcess.ts"
 
 /** Decodes one file. */
 export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
@@ -143,7 +143,7 @@ const settled = (
   )
 
 /** A process that gave a verdict; one that never started, or was killed, gave none. */
-const judged = <A extends Omit<Ended, "stdout">>(
+const judged = <A extends Omit<ProcessEnd, "stdout">>(
   ended: A,
   binary: Binary,
   args: ReadonlyArray<string>,
@@ -162,7 +162,7 @@ const refusal = (source: DecodeSource, ended: DecodeAnswer): Effect.Effect<NotAu
     const head = await headOf(source.path)
     return head === undefined
       ? new NotAudio({ source: source.path, reason: "missing", found: "no file that can be read" })
-      : refusalOf(source.path, head, ended)
+      : decodeRefusal(source.path, head, ended)
   })
 
 const headOf = async (path: string): Promise<Uint8Array | undefined> => {

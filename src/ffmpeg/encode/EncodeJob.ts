@@ -4,7 +4,7 @@ import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { type Chapter, oggChapters } from "./Chapters.ts"
-import type { Job, JobOutput } from "../process/FfmpegJob.ts"
+import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { WavOrder } from "./WavWriter.ts"
@@ -128,7 +128,7 @@ export const encodeJob = (
   sinks: ReadonlyArray<PlacedSink>,
   chapters: ChapterFile | undefined,
   major: number | undefined
-): Job => ({
+): FfmpegJob => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
   inputs: [
     {

@@ -19,9 +19,9 @@ import {
 } from "./EncodeJob.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/FluentRunner.ts"
-import type { FeedOrder, HandOrder } from "./SampleSink.ts"
+import type { FeedOrder, SinkRequest } from "./SampleSink.ts"
 import type { RequestOrder } from "./SampleSinks.ts"
-import { attempt, attempted, inTemporaryFolder, writingWhole } from "../process/PartFile.ts"
+import { attempt, attempted, inTemporaryFolder, writeWholeFiles } from "../process/PartFile.ts"
 import { beginWav } from "./WavWriter.ts"
 
 /** What is encoded, and where to. */
@@ -59,7 +59,7 @@ export const encodeAll = <E, R>(
 ): Effect.Effect<ReadonlyArray<ProgrammeMeasurement | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
-    return writingWhole(paths, (partOf) =>
+    return writeWholeFiles(paths, (partOf) =>
       Effect.gen(function* () {
         const works = yield* Effect.forEach(requests, ({ sinks, ...request }, at) =>
           workOf(
@@ -124,7 +124,7 @@ const workOf = Effect.fnUntraced(function* (
     const job: FedJob = { feed: pcm, sinks: group, bytes, chapters, chaptersPath }
     return { job, order: { request, order, feeds: bytes } }
   })
-  const others: ReadonlyArray<HandOrder> = [
+  const others: ReadonlyArray<SinkRequest> = [
     ...wavs.map(({ order }) => order),
     ...(listen ? [{ kind: "listen", ...feed } as const] : [])
   ]

@@ -3,8 +3,8 @@ import { Effect, Stream } from "effect"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Made, Maker } from "./Encoder.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
-import { HandFault, Hands, type RequestOrder } from "./SampleSinks.ts"
-import { refusalOf } from "../process/PartFile.ts"
+import { SinkFault, SampleSinks, type RequestOrder } from "./SampleSinks.ts"
+import { writeRefusal } from "../process/PartFile.ts"
 
 /** Blocks as a stream, or as what a generator yields: an exception out of a generator is a fault in the program. */
 export type PcmBlocks<E, R> =
@@ -14,7 +14,7 @@ export type PcmBlocks<E, R> =
  * Does what is ordered with blocks of several requests, so many samples of each in all: an element of the stream holds the next block of
  * every request, in their order. Blocks that come to another length are a fault in the program.
  */
-export const madeOf =
+export const writeBlocks =
   <E, R>(
     blocks: Stream.Stream<ReadonlyArray<Float32Array>, E, R>,
     frames: number,
@@ -26,7 +26,7 @@ export const madeOf =
         const made: Array<Made> = []
         const section = { begin: 0, from: 0, to: frames, end: frames }
         const hands = yield* Effect.acquireRelease(
-          handled(orders, () => new Hands(orders, section, (order, bytes) => made.push(fed(order, bytes)))),
+          handled(orders, () => new SampleSinks(orders, section, (order, bytes) => made.push(fed(order, bytes)))),
           (open) => Effect.sync(() => open.close())
         )
         let samples = 0
@@ -37,7 +37,7 @@ export const madeOf =
         const finished = Stream.fromEffect(
           Effect.suspend(() =>
             samples === frames * channels
-              ? handled(orders, () => made.push(...heardOf(hands.finish())))
+              ? handled(orders, () => made.push(...measureBlocks(hands.finish())))
               : Effect.dieMessage(
                   `the blocks came to ${samples} samples where ${frames * channels} were announced`
                 )
@@ -66,7 +66,7 @@ export const fed = (order: number, bytes: Uint8Array): Made => ({
 })
 
 /** What a section's orders have heard. */
-export const heardOf = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<Made> =>
+export const measureBlocks = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<Made> =>
   all.flatMap((heard, order): ReadonlyArray<Made> =>
     heard === undefined ? [] : [{ kind: "heard", order, heard }]
   )
@@ -78,7 +78,7 @@ const handled = <A>(
 ): Effect.Effect<A, DiskFull | Unwritable> =>
   Effect.try(step).pipe(
     Effect.catchAll(({ error }) =>
-      error instanceof HandFault
+      error instanceof SinkFault
         ? Effect.fail(refusalAt(orders, error.order, error.cause))
         : Effect.die(error)
     )
@@ -91,5 +91,5 @@ export const refusalAt = (
   cause: unknown
 ): DiskFull | Unwritable => {
   const refused = orders[order]?.order
-  return refusalOf(refused?.kind === "wav" ? refused.path : "", cause)
+  return writeRefusal(refused?.kind === "wav" ? refused.path : "", cause)
 }

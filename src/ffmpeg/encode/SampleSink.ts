@@ -21,10 +21,10 @@ export interface FeedOrder {
 }
 
 /** What is to be done, as it is said to a thread. */
-export type HandOrder = WavOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
+export type SinkRequest = WavOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
 /** Does it for one section. What the file system refuses is thrown. */
-export interface Hand {
+export interface SampleSink {
   /** Takes the next samples, from where the section's begin on; they may change as soon as it has returned. */
   take(block: Float32Array): void
   /** Brings it to its end, and returns what was heard. */
@@ -33,12 +33,12 @@ export interface Hand {
 }
 
 /** `feed` is given the bytes for ffmpeg, which are valid until it has returned; samples are kept in `room`. */
-export const handOf = (
-  order: HandOrder,
+export const openSink = (
+  order: SinkRequest,
   section: Section,
   feed: (bytes: Uint8Array) => void,
   room: Buffer32
-): Hand => {
+): SampleSink => {
   switch (order.kind) {
     case "wav":
       return new WavPart(order, section, room)
@@ -61,7 +61,7 @@ const feedingSamples = (
   { from: { channels } }: FeedOrder,
   { begin, from, to }: Section,
   feed: (bytes: Uint8Array) => void
-): Hand => {
+): SampleSink => {
   let at = begin
   return {
     take: (block) => {
@@ -82,7 +82,7 @@ const feedingFinished = (
   section: Section,
   feed: (bytes: Uint8Array) => void,
   room: Buffer32
-): Hand => {
+): SampleSink => {
   const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), room)
   return {
     take: (block) => feed(finisher.push(block)),

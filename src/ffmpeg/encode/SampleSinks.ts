@@ -2,12 +2,12 @@
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
-import { type Hand, handOf, type HandOrder } from "./SampleSink.ts"
+import { type SampleSink, openSink, type SinkRequest } from "./SampleSink.ts"
 
 /** An order, and which of the requests' samples it is about: the programme's or a stem's. */
 export interface RequestOrder {
   readonly request: number
-  readonly order: HandOrder
+  readonly order: SinkRequest
 }
 
 /** Whether an ffmpeg is given anything of what is ordered. */
@@ -15,7 +15,7 @@ export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
   orders.some(({ order }) => order.kind === "feed")
 
 /** What the file system refused, and for which of the orders. */
-export class HandFault extends Error {
+export class SinkFault extends Error {
   constructor(
     readonly order: number,
     override readonly cause: unknown
@@ -25,8 +25,8 @@ export class HandFault extends Error {
 }
 
 /** Follows all orders for one section; who makes it closes it in any case. Throws HandFaults. */
-export class Hands {
-  private readonly hands: Array<Hand> = []
+export class SampleSinks {
+  private readonly hands: Array<SampleSink> = []
 
   /** `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. Samples are kept in `room`. */
   constructor(
@@ -37,7 +37,7 @@ export class Hands {
   ) {
     try {
       orders.forEach(({ order }, at) =>
-        attempted(at, () => this.hands.push(handOf(order, section, (bytes) => feed(at, bytes), room)))
+        attempted(at, () => this.hands.push(openSink(order, section, (bytes) => feed(at, bytes), room)))
       )
     } catch (fault) {
       this.close()
@@ -67,6 +67,6 @@ const attempted = <A>(order: number, step: () => A): A => {
   try {
     return step()
   } catch (cause) {
-    throw new HandFault(order, cause)
+    throw new SinkFault(order, cause)
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "./Container.ts"
 import { duckedChannels, duckFilters, gainsInput } from "./DuckFilter.ts"
 import { ContainerRefuses } from "../process/FfmpegErrors.ts"
-import type { Job } from "../process/FfmpegJob.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
 import { type AudioStream, mainSound, type MediaInfo } from "../probe/MediaInfo.ts"
@@ -67,7 +67,7 @@ export const muxJob = (
   container: ContainerName,
   sources: MuxSources,
   part: string
-): Either.Either<Job, ContainerRefuses> => {
+): Either.Either<FfmpegJob, ContainerRefuses> => {
   const holder = containers[container]
   const codec = refusedPicture(sources.video, container)
   if (codec !== undefined)

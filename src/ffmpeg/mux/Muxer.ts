@@ -9,9 +9,9 @@ import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/F
 import { runJob } from "../process/FluentRunner.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
 import { duckOf, type MuxRequest, muxJob } from "./MuxJob.ts"
-import { attempt, inTemporaryFolder, writingWhole } from "../process/PartFile.ts"
+import { attempt, inTemporaryFolder, writeWholeFiles } from "../process/PartFile.ts"
 import { probeFile } from "../probe/Prober.ts"
-import { withoutEnabledSubtitles } from "./SubtitleFlags.ts"
+import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
 /** Writes the video with its new tracks, whole or not at all. */
 export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, asked: MuxRequest) {
@@ -24,12 +24,12 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
   }
   const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
   yield* inTemporaryFolder((folder) =>
-    writingWhole([request.out], (partOf) =>
+    writeWholeFiles([request.out], (partOf) =>
       Effect.gen(function* () {
         const gains = yield* gainsIn(folder, request, video)
         const job = yield* muxJob(request, container, { video, tracks, gains }, partOf(request.out))
         yield* runJob(binary, job)
-        if (showsUnasked(request, container, video)) yield* withoutEnabledSubtitles(partOf(request.out))
+        if (showsUnasked(request, container, video)) yield* disableSubtitleTracks(partOf(request.out))
       }).pipe(
         Effect.catchTag("FfmpegFailed", (failure) =>
           Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)

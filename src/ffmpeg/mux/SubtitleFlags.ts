@@ -6,7 +6,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { attempt } from "../process/PartFile.ts"
 
 /** Leaves no subtitle track of a file enabled. */
-export const withoutEnabledSubtitles = (path: string) =>
+export const disableSubtitleTracks = (path: string) =>
   attempt(path, async () => {
     const file = await open(path, "r+")
     try {

@@ -5,14 +5,14 @@
  */
 import { Micros } from "../../domain/time/Units.ts"
 import { inputsDescribed } from "./InputDescription.ts"
-import type { Job } from "../process/FfmpegJob.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { AudioStream, MediaInfo, type MediaStream, VideoStream } from "./MediaInfo.ts"
 
 /** How much of the file's end is listed, in seconds. */
 const tailSeconds = 5
 
 /** The job that describes a file and lists its packets: those near its end, or all. */
-export const probeJob = (path: string, extent: "tail" | "whole"): Job => ({
+export const probeJob = (path: string, extent: "tail" | "whole"): FfmpegJob => ({
   purpose: `read ${path}`,
   inputs: [
     { source: path, options: ["-copyts", ...(extent === "tail" ? ["-sseof", `-${tailSeconds}`] : [])] }

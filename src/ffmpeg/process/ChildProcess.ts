@@ -4,7 +4,7 @@ import type { Readable } from "node:stream"
 import { Deferred, type Duration, Effect, Exit, FiberId } from "effect"
 
 /** What a process said and how it ended. */
-export interface Ended {
+export interface ProcessEnd {
   readonly stdout: Buffer
   /** The first and last lines where there were too many to keep. */
   readonly stderr: string
@@ -21,7 +21,7 @@ const graceMillis = 2_000
 const keptOfStderr = 256 * 1024
 
 /** Runs a program to its end; interruption ends it first. Never fails: how it ended is in the result. */
-export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Effect<ProcessEnd> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const process = startProcess(file, args)
@@ -38,7 +38,7 @@ export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Ef
 export interface Running {
   readonly stdout: Readable
   /** How it ended, when it has and all its output was read. */
-  readonly ended: Effect.Effect<Omit<Ended, "stdout">>
+  readonly ended: Effect.Effect<Omit<ProcessEnd, "stdout">>
   readonly stop: Effect.Effect<void>
 }
 
@@ -57,7 +57,7 @@ export const startProcess = (file: string, args: ReadonlyArray<string>): Running
       exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,
       startFailure
     })),
-    stop: stopped(child)
+    stop: stopProcess(child)
   }
 }
 
@@ -66,14 +66,14 @@ export const runProcessFor = (
   file: string,
   args: ReadonlyArray<string>,
   limit: Duration.DurationInput
-): Effect.Effect<Ended | undefined> =>
+): Effect.Effect<ProcessEnd | undefined> =>
   runProcess(file, args).pipe(
     Effect.timeoutOption(limit),
     Effect.map((ended) => (ended._tag === "Some" ? ended.value : undefined))
   )
 
 /** Ends a child, if it still runs, and waits until it is gone: SIGTERM first, SIGKILL after a grace. */
-export const stopped = (child: ChildProcess): Effect.Effect<void> =>
+export const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
       resume(Effect.void)

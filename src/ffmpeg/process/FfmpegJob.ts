@@ -14,7 +14,7 @@ export interface JobOutput {
 }
 
 /** Options are separate words, never one string to be split. */
-export interface Job {
+export interface FfmpegJob {
   /** What it does, in words that complete "could not". */
   readonly purpose: string
   readonly inputs: ReadonlyArray<JobInput>

@@ -14,8 +14,8 @@ import { Deferred, Effect, Exit } from "effect"
 import ffmpeg from "fluent-ffmpeg"
 import type { Binary } from "./FfmpegBinary.ts"
 import { FfmpegFailed } from "./FfmpegErrors.ts"
-import type { Feed, Job } from "./FfmpegJob.ts"
-import { commandLine, stopped } from "./ChildProcess.ts"
+import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
+import { commandLine, stopProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
 
 /** What a finished job wrote. */
@@ -31,7 +31,7 @@ const keptLines = 50_000
 const tailLength = 2_000
 
 /** Runs a job to its end. Interruption ends ffmpeg and returns when it is gone; `feed` is destroyed in any case. */
-export const runJob = Effect.fn("Fluent.runJob")(function* (binary: Binary, job: Job, feed?: Feed) {
+export const runJob = Effect.fn("Fluent.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
   const settled = yield* Deferred.make<JobOutcome, FfmpegFailed>()
   const started = yield* Deferred.make<ChildProcess | undefined>()
   return yield* Effect.acquireUseRelease(
@@ -40,14 +40,14 @@ export const runJob = Effect.fn("Fluent.runJob")(function* (binary: Binary, job:
     () =>
       Effect.sync(() => feed?.destroy()).pipe(
         Effect.zipRight(Deferred.await(started)),
-        Effect.flatMap((child) => (child === undefined ? Effect.void : stopped(child)))
+        Effect.flatMap((child) => (child === undefined ? Effect.void : stopProcess(child)))
       )
   )
 })
 
 const start = (
   binary: Binary,
-  job: Job,
+  job: FfmpegJob,
   feed: Feed | undefined,
   started: Deferred.Deferred<ChildProcess | undefined>,
   settled: Deferred.Deferred<JobOutcome, FfmpegFailed>
@@ -78,7 +78,7 @@ const start = (
   command.run()
 }
 
-const commandOf = (binary: Binary, job: Job, feed: Feed | undefined): ffmpeg.FfmpegCommand => {
+const commandOf = (binary: Binary, job: FfmpegJob, feed: Feed | undefined): ffmpeg.FfmpegCommand => {
   const command = ffmpeg({ stdoutLines: keptLines })
   command.setFfmpegPath(binary.path)
   Object.assign(command, {
@@ -113,7 +113,7 @@ const childOf = (command: ffmpeg.FfmpegCommand): ChildProcess | undefined => {
 
 const failureOf = (
   binary: Binary,
-  job: Job,
+  job: FfmpegJob,
   child: ChildProcess | undefined,
   stderr: string
 ): FfmpegFailed => {

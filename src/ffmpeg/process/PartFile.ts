@@ -9,7 +9,7 @@ import { DiskFull, Unwritable } from "./FfmpegErrors.ts"
  * Gives every path its `.part` file to be written by `write`, and renames them when it has succeeded. Otherwise none of
  * them stays.
  */
-export const writingWhole = <A, E, R>(
+export const writeWholeFiles = <A, E, R>(
   paths: ReadonlyArray<string>,
   write: (partOf: (path: string) => string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | DiskFull | Unwritable, R> =>
@@ -51,14 +51,14 @@ export const inTemporaryFolder = <A, E, R>(
 
 /** A step with the file system, its refusal told by the path it concerns. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>
-  Effect.tryPromise({ try: step, catch: (cause) => refusalOf(path, cause) })
+  Effect.tryPromise({ try: step, catch: (cause) => writeRefusal(path, cause) })
 
 /** The same for a step that is done at once. */
 export const attempted = <A>(path: string, step: () => A): Effect.Effect<A, DiskFull | Unwritable> =>
-  Effect.try({ try: step, catch: (cause) => refusalOf(path, cause) })
+  Effect.try({ try: step, catch: (cause) => writeRefusal(path, cause) })
 
 /** What the file system's refusal comes to. */
-export const refusalOf = (path: string, cause: unknown): DiskFull | Unwritable =>
+export const writeRefusal = (path: string, cause: unknown): DiskFull | Unwritable =>
   hasCode(cause, "ENOSPC") || hasCode(cause, "EDQUOT")
     ? new DiskFull({ path })
     : new Unwritable({ path, cause })

@@ -4,7 +4,7 @@ import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
-import { fed, heardOf, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { fed, measureBlocks, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { Made, Maker } from "../../ffmpeg/encode/Encoder.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
 import { feeds, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -91,7 +91,7 @@ const madeHere = (wanted: Making, section: Section, orders: ReadonlyArray<Reques
       )
       return Stream.paginateChunkEffect(undefined, () =>
         Effect.map(stepped(steps, orders, state), ({ done, value }) => {
-          if (done === true) made.push(...heardOf(value))
+          if (done === true) made.push(...measureBlocks(value))
           return [
             Chunk.unsafeFromArray(made.splice(0)),
             done === true ? Option.none() : Option.some(undefined)

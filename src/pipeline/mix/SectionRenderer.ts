@@ -5,7 +5,7 @@ import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
 import { BufferPool } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import { Hands, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipReader } from "../../store/files/ClipReader.ts"
 import { type Speech, speechOf } from "./LineAudio.ts"
 
@@ -89,7 +89,7 @@ export function* making(
   feed: (order: number, bytes: Uint8Array) => void
 ): Generator<void, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering
-  const hands = new Hands(orders, section, feed, desk.work.take)
+  const hands = new SampleSinks(orders, section, feed, desk.work.take)
   try {
     const limiter = new Limiter(rate, channels, ceiling, gain, desk.work.take)
     const followers = Array.from({ length: stems }, () => limiter.follower(desk.work.take))

@@ -5,7 +5,7 @@ import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
 import type { Made } from "../../ffmpeg/encode/Encoder.ts"
-import { heardOf } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { measureBlocks } from "../../ffmpeg/encode/PcmBlocks.ts"
 import { feeds } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import {
@@ -71,7 +71,7 @@ export const sectionThread = (
       Effect.async<void, SectionFailure>((resume) => {
         const hear = (answer: SectionAnswer) => {
           if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
-          if (answer.kind === "made") heardOf(answer.heard).forEach(handOn)
+          if (answer.kind === "made") measureBlocks(answer.heard).forEach(handOn)
           end()
           resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
         }

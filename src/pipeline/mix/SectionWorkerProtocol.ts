@@ -3,7 +3,7 @@ import type { MessagePort } from "node:worker_threads"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { HandFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
 import { ClipGone } from "./LineAudio.ts"
 
@@ -48,8 +48,8 @@ export type SectionFailure =
 
 export const failureOf = (failure: unknown): SectionFailure => {
   if (failure instanceof ClipGone) return { _tag: "Clip", utterance: failure.utterance }
-  const order = failure instanceof HandFault ? failure.order : undefined
-  const cause = failure instanceof HandFault ? failure.cause : failure
+  const order = failure instanceof SinkFault ? failure.order : undefined
+  const cause = failure instanceof SinkFault ? failure.cause : failure
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   const words = cause instanceof Error ? cause.message : String(cause)
   return { _tag: "Refused", order, code, words }

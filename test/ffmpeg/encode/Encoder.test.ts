@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { LanguageTag } from "../../../src/domain/values/Ids.ts"
 import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
-import { madeOf } from "../../../src/ffmpeg/encode/PcmBlocks.ts"
+import { writeBlocks } from "../../../src/ffmpeg/encode/PcmBlocks.ts"
 import type { AudioFormat } from "../../../src/ffmpeg/encode/EncodeJob.ts"
 import { DiskFull, Unwritable } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
@@ -346,11 +346,11 @@ withEachFfmpeg("encode", (it) => {
       yield* Effect.flip(
         service.encodeAll(
           requests,
-          madeOf(Stream.concat(blocksOf(200_000), Stream.fail("no more")), 240_000, 1)
+          writeBlocks(Stream.concat(blocksOf(200_000), Stream.fail("no more")), 240_000, 1)
         )
       )
       expect(yield* namesIn(here)).toEqual([])
-      yield* service.encodeAll(requests, madeOf(blocksOf(240_000), 240_000, 1))
+      yield* service.encodeAll(requests, writeBlocks(blocksOf(240_000), 240_000, 1))
       for (const [at, expected] of feeds.entries()) {
         const { samples } = yield* service.decode({ path: join(here, `${at}.wav`) }, rate24)
         expect(samples.length).toBe(240_000)

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { commandLine, runProcess, stopped } from "../../../src/ffmpeg/process/ChildProcess.ts"
+import { commandLine, runProcess, stopProcess } from "../../../src/ffmpeg/process/ChildProcess.ts"
 
 const script = (code: string) => runProcess(process.execPath, ["-e", code])
 
@@ -67,7 +67,7 @@ describe("stopped", () => {
         "process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1000)"
       ])
       yield* Effect.promise(() => once(child.stdout, "data"))
-      yield* stopped(child)
+      yield* stopProcess(child)
       expect(child.signalCode).toBe("SIGKILL")
     })
   )
@@ -76,10 +76,10 @@ describe("stopped", () => {
     Effect.gen(function* () {
       const child = spawn(process.execPath, ["-e", ""])
       yield* Effect.promise(() => once(child, "exit"))
-      yield* stopped(child)
+      yield* stopProcess(child)
       const unborn = spawn("/nowhere/at all")
       unborn.on("error", () => undefined)
-      yield* stopped(unborn)
+      yield* stopProcess(unborn)
       expect([child.exitCode, unborn.pid]).toEqual([0, undefined])
     })
   )

@@ -8,13 +8,13 @@ import { Effect, Fiber, Schedule } from "effect"
 import type { Binary } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { FfmpegFailed } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
 import { runJob } from "../../../src/ffmpeg/process/FluentRunner.ts"
-import type { Job } from "../../../src/ffmpeg/process/FfmpegJob.ts"
+import type { FfmpegJob } from "../../../src/ffmpeg/process/FfmpegJob.ts"
 import { folder, plainFolder } from "../media.ts"
 import { bundled } from "../binaries.ts"
 
 const pcmInput = { source: "stdin", options: ["-f", "s16le", "-ar", "48000", "-ac", "1"] } as const
 
-const toWav = (target: string, ...options: ReadonlyArray<string>): Job => ({
+const toWav = (target: string, ...options: ReadonlyArray<string>): FfmpegJob => ({
   purpose: "try",
   inputs: [pcmInput],
   filters: [],
@@ -31,7 +31,7 @@ const impostor = (here: string, work: string) =>
     return { path, source: "PATH", version: "0" }
   })
 
-const plainJob: Job = {
+const plainJob: FfmpegJob = {
   purpose: "do nothing",
   inputs: [{ source: "/dev/null", options: [] }],
   filters: [],
@@ -39,7 +39,7 @@ const plainJob: Job = {
   encodes: 0
 }
 
-const fedJob: Job = { ...plainJob, inputs: [{ source: "stdin", options: [] }], encodes: 1 }
+const fedJob: FfmpegJob = { ...plainJob, inputs: [{ source: "stdin", options: [] }], encodes: 1 }
 
 const nothingFed = () => {
   const feed = new PassThrough()
@@ -183,7 +183,7 @@ describe("runJob", () => {
             `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
           ].join("\n")
         )
-        const two: Job = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
+        const two: FfmpegJob = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
         yield* Effect.all(
           [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
           { concurrency: "unbounded" }
