@@ -32,7 +32,7 @@ import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../src/gateway/transport/ServiceAddress.ts"
-import { Wire } from "../src/gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../src/gateway/transport/HttpTransport.ts"
 import { silent } from "../src/pipeline/Progress.ts"
 import { speak } from "../src/pipeline/speak/SpeakStage.ts"
 import { usualSettings } from "../src/pipeline/speak/SpeakSettings.ts"
@@ -82,7 +82,7 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
     ),
     Ffmpeg.Default,
     Gateway.Default.pipe(
-      Layer.provide(Wire.Default),
+      Layer.provide(HttpTransport.Default),
       Layer.provide(
         Layer.succeed(ServiceAddress, {
           baseUrl: new URL(base),

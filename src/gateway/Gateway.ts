@@ -7,17 +7,17 @@ import type { CreateTask } from "../contract/Task.ts"
 import { TaskId } from "../domain/values/Ids.ts"
 import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import type { Utterance } from "../domain/speech/Utterance.ts"
-import { faultOf, type WireError } from "./response/ErrorMapping.ts"
+import { mapError, type ContractError } from "./response/ErrorMapping.ts"
 import { contractClient } from "./requests/ContractClient.ts"
 import { makeDownload } from "./requests/Download.ts"
-import { type Asked, makeExchange } from "./requests/ServiceExchange.ts"
-import { Broken, type CallFault, NoAudio, Vanished } from "./GatewayErrors.ts"
+import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.ts"
+import { InvalidResponse, type CallFault, NoAudio, Vanished } from "./GatewayErrors.ts"
 import { referenceOf, taskOf, wordsIn } from "./response/ResponseNormalization.ts"
-import { makeHistory } from "./requests/TaskHistory.ts"
-import { patiently } from "./pacing/RetrySchedules.ts"
+import { makeTaskHistory } from "./requests/TaskHistory.ts"
+import { retryPatiently } from "./pacing/RetrySchedules.ts"
 import { presentable, ServiceAddress } from "./transport/ServiceAddress.ts"
-import { type Done, saidCredits, type Sight, sightOf } from "./response/TaskSnapshot.ts"
-import { Wire } from "./transport/HttpTransport.ts"
+import { type DoneTask, creditsStated, type TaskSnapshot, taskSnapshotOf } from "./response/TaskSnapshot.ts"
+import { HttpTransport } from "./transport/HttpTransport.ts"
 
 /** A task that the service took. */
 export interface Accepted {
@@ -32,22 +32,22 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
     const address = yield* ServiceAddress
     const { key } = address
     const clock = yield* Effect.clock
-    const exchange = makeExchange(address, yield* Wire, () => clock.unsafeCurrentTimeMillis())
+    const exchange = makeExchange(address, yield* HttpTransport, () => clock.unsafeCurrentTimeMillis())
     const { speech } = yield* HttpApiClient.makeWith(SpeechApi, {
       baseUrl: address.baseUrl.origin,
       httpClient: contractClient(exchange)
     })
     const download = yield* makeDownload
 
-    const read = <A>(call: Effect.Effect<A, WireError>): Effect.Effect<A, CallFault> =>
-      call.pipe(Effect.mapError(faultOf), Effect.retry(patiently))
+    const read = <A>(call: Effect.Effect<A, ContractError>): Effect.Effect<A, CallFault> =>
+      call.pipe(Effect.mapError(mapError), Effect.retry(retryPatiently))
 
     /**
      * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the derived
      * client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
      */
     const called = <A extends { readonly task_id: string | undefined }, B, E>(
-      asked: Asked,
+      asked: ExchangeRequest,
       shape: (value: unknown) => A,
       named: (answer: A & { readonly task_id: string }) => B,
       failed: (fault: CallFault) => E
@@ -60,18 +60,18 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
             if (Either.isLeft(how)) return told(Either.left(failed(how.left)))
             const said = how.right
             if (Either.isLeft(said))
-              return told(Either.left(failed(faultOf(Either.merge(readRefusal(said.left.fields))))))
+              return told(Either.left(failed(mapError(Either.merge(readRefusal(said.left.fields))))))
             const { value, answer } = said.right
             told(
               isNamed(answer)
                 ? Either.right(named(answer))
-                : Either.left(failed(new Broken({ words: unnamed(presentable(wordsIn(value) ?? "", key)) })))
+                : Either.left(failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) })))
             )
           }
         )
       )
 
-    const history = yield* makeHistory((page, limit) =>
+    const history = yield* makeTaskHistory((page, limit) =>
       read(
         speech.tasks({
           urlParams: { ...(page === undefined ? {} : { page }), ...(limit === undefined ? {} : { limit }) }
@@ -80,16 +80,16 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
     )
 
     /** One look at a task; not tried again by itself. */
-    const look = (task: TaskId): Effect.Effect<Sight, CallFault | Vanished> =>
+    const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
       called(
         { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
         (value) => taskOf(value, task),
-        sightOf,
+        taskSnapshotOf,
         (fault) => (fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault)
       )
 
     /** A done task's fresh addresses, for a fetch whose address did not serve. */
-    const again = (task: TaskId): Effect.Effect<Done, CallFault | Vanished | NoAudio> =>
+    const again = (task: TaskId): Effect.Effect<DoneTask, CallFault | Vanished | NoAudio> =>
       look(task).pipe(
         Effect.flatMap((sight) =>
           sight._tag === "Done"
@@ -115,7 +115,7 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
             body: JSON.stringify(payloadOf(utterance, label, profile))
           },
           referenceOf,
-          ({ task_id, credits }) => ({ task: TaskId.make(task_id), credits: saidCredits(credits) }),
+          ({ task_id, credits }) => ({ task: TaskId.make(task_id), credits: creditsStated(credits) }),
           (fault) => fault
         ),
 
@@ -123,7 +123,7 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
       /** A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh. */
       fetch: (
-        done: Done,
+        done: DoneTask,
         characters: number,
         stalled: (words: string) => Effect.Effect<void> = () => Effect.void
       ) => download(done, characters, again(done.task), stalled),
@@ -139,7 +139,7 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
           () => undefined,
           (fault) => fault
         ).pipe(
-          Effect.retry(patiently),
+          Effect.retry(retryPatiently),
           Effect.catchTag("Refused", (fault) =>
             fault.reason === "unknown" ? Effect.void : Effect.fail(fault)
           )
@@ -148,13 +148,13 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
       /** Whether the service answers at all; not tried again. */
       ping: speech.health({}).pipe(
-        Effect.mapError((error) => faultOf(error)),
+        Effect.mapError((error) => mapError(error)),
         Effect.asVoid
       ),
 
       /** The account's credits, where the service tells a number; not tried again. */
       balance: speech.credits({}).pipe(
-        Effect.mapError((error) => faultOf(error)),
+        Effect.mapError((error) => mapError(error)),
         Effect.map(({ credits, unlimited }) => (unlimited ? undefined : (credits ?? undefined)))
       ),
 

@@ -52,7 +52,7 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
 }
 
 /** An answer that cannot be used, or none: whether the request was carried out is not known. */
-export class Broken extends Schema.TaggedError<Broken>()("Broken", {
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Broken", {
   words,
   /** The system's code, such as ECONNRESET, where there is one. */
   code: Schema.optional(Schema.String)
@@ -105,7 +105,7 @@ export class NoAudio extends Schema.TaggedError<NoAudio>()("NoAudio", {
 }
 
 /** Faults of a single request. */
-export type CallFault = Refused | SlowDown | Unreachable | Broken
+export type CallFault = Refused | SlowDown | Unreachable | InvalidResponse
 
 /** Any fault of this room. */
 export type Fault = CallFault | FailedAtService | Vanished | NeverSettled | NoAudio
@@ -127,8 +127,8 @@ const kindOf = (fault: Fault): FailureKind =>
   fault._tag !== "NoAudio" ? kinds[fault._tag] : unseen.has(fault.reason) ? "broken" : "bad-audio"
 
 /** A fault as it is kept and told. */
-export const setbackOf = (fault: Fault): FailureReason =>
+export const failureReasonOf = (fault: Fault): FailureReason =>
   FailureReason.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
 
 /** Whether a request may be tried again as it is. */
-export const isPassing = (fault: CallFault): boolean => fault._tag !== "Refused"
+export const isTransientFault = (fault: CallFault): boolean => fault._tag !== "Refused"

@@ -9,7 +9,7 @@ import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
-import { Wire } from "../../src/gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 
 interface Answer {
   readonly status: number
@@ -88,7 +88,7 @@ it.scopedLive("ends a look and a create", () =>
       answerWithin: "5 seconds",
       audioWithin: "5 seconds"
     })
-    const door = yield* Layer.build(Layer.provide(Gateway.Default, Layer.merge(Wire.Default, address)))
+    const door = yield* Layer.build(Layer.provide(Gateway.Default, Layer.merge(HttpTransport.Default, address)))
     const gateway = Context.get(door, Gateway)
     const runtime = yield* Effect.runtime()
     const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {

@@ -9,8 +9,8 @@ import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
-import { Wire } from "../../src/gateway/transport/HttpTransport.ts"
-import type { Done } from "../../src/gateway/response/TaskSnapshot.ts"
+import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
+import type { DoneTask } from "../../src/gateway/response/TaskSnapshot.ts"
 
 const secret = "nativeapikey_abc123"
 const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
@@ -66,7 +66,7 @@ const through = <A, E>(
   Effect.flatMap(Gateway, work).pipe(
     Effect.provide(
       Gateway.Default.pipe(
-        Layer.provide(Wire.Default),
+        Layer.provide(HttpTransport.Default),
         Layer.provide(
           Layer.succeed(ServiceAddress, {
             baseUrl: new URL(url),
@@ -89,7 +89,7 @@ const casting = Casting.make({
 })
 const utterance = makeUtterance(casting, "srt", "1\n00:00 --> 00:01\nHello.\n", ["Hello."])
 
-const done = (audio: string): Done => ({
+const done = (audio: string): DoneTask => ({
   _tag: "Done",
   task: TaskId.make(id),
   audio,

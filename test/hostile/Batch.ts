@@ -9,7 +9,7 @@ import { profileOf, ProviderProfile } from "../../src/domain/speech/ProviderProf
 import { makeUtterance, type Utterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
-import { Wire } from "../../src/gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
 import { usualSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
@@ -67,7 +67,7 @@ export const parts = (
     stored(folder),
     bundledFfmpeg,
     Gateway.Default.pipe(
-      Layer.provide(Wire.Default),
+      Layer.provide(HttpTransport.Default),
       Layer.provide(
         Layer.succeed(ServiceAddress, {
           baseUrl: new URL(service.baseUrl),

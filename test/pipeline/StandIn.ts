@@ -2,7 +2,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
 import { TaskId } from "../../src/domain/values/Ids.ts"
-import { Broken, Unreachable } from "../../src/gateway/GatewayErrors.ts"
+import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
@@ -43,7 +43,7 @@ export const gone = Layer.mock(Gateway, deaf)
 /** A service that takes creates and never says anything. */
 export const mute = Layer.mock(Gateway, {
   ...deaf,
-  submit: () => Effect.fail(new Broken({ words: "cut off" })),
+  submit: () => Effect.fail(new InvalidResponse({ words: "cut off" })),
   history: () => Effect.never
 })
 

@@ -4,7 +4,7 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { saidCredits } from "../../gateway/response/TaskSnapshot.ts"
+import { creditsStated } from "../../gateway/response/TaskSnapshot.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
@@ -56,7 +56,7 @@ const listedPrices = Effect.gen(function* () {
   const price: PriceOf = ({ provider, model }) => {
     const wanted = model ?? defaults.get(provider)
     const found = models.find((one) => one.provider === provider && one.model_id === wanted)
-    return found === undefined ? undefined : saidCredits(found.credits_per_character)
+    return found === undefined ? undefined : creditsStated(found.credits_per_character)
   }
   return price
 })

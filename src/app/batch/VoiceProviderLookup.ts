@@ -2,7 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import type { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import { Broken } from "../../gateway/GatewayErrors.ts"
+import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import {
   providersIn,
@@ -55,7 +55,7 @@ const listedBy = (batch: Batch, voices: ReadonlyArray<VoiceId>) =>
   readVoiceLists().pipe(
     Effect.timeoutFail({
       duration: within,
-      onTimeout: () => new Broken({ words: `none within ${within}` })
+      onTimeout: () => new InvalidResponse({ words: `none within ${within}` })
     }),
     Effect.provide(listing(batch)),
     Effect.mapError((cause) => {

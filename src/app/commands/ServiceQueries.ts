@@ -1,7 +1,7 @@
 /** The service's read endpoints, as tables for people or as JSON for scripts. */
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { instantOf, saidCredits } from "../../gateway/response/TaskSnapshot.ts"
+import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
 import { readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
 import { allPages } from "./Pagination.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -30,7 +30,7 @@ const asked = <A, E>(
 
 /** Leaves out amounts that the service did not say. */
 const onlySaid = (name: string, value: unknown): unknown =>
-  amounts.has(name) && typeof value === "number" ? saidCredits(value) : value
+  amounts.has(name) && typeof value === "number" ? creditsStated(value) : value
 
 const amounts = new Set(["credits", "used", "reserved", "credits_per_character", "free_bytes"])
 
@@ -60,7 +60,7 @@ export const credits = (options: ReadOptions) =>
     ({ credits, unlimited, used, reserved }, look) =>
       table(
         ["credits", "used", "reserved"],
-        [[credits ?? (unlimited ? "no limit" : "not said"), saidCredits(used), saidCredits(reserved)]],
+        [[credits ?? (unlimited ? "no limit" : "not said"), creditsStated(used), creditsStated(reserved)]],
         look
       )
   )
@@ -99,7 +99,7 @@ export const models = (options: ReadOptions & { readonly provider: string | unde
         models.map((model) => [
           model.model_id,
           model.provider,
-          saidCredits(model.credits_per_character),
+          creditsStated(model.credits_per_character),
           languages(model.languages),
           model.description
         ]),
@@ -165,7 +165,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
           task.provider,
           task.voice_id,
           task.characters,
-          saidCredits(task.credits),
+          creditsStated(task.credits),
           inUtc(task.created_at),
           task.voice_name,
           task.error?.message

@@ -1,7 +1,7 @@
 /** What `doctor` asks of a service: whether it answers, and whether it takes the key. */
 import { Effect, Option } from "effect"
 import { NoFfmpeg } from "../../ffmpeg/process/FfmpegErrors.ts"
-import { Broken, Refused } from "../../gateway/GatewayErrors.ts"
+import { InvalidResponse, Refused } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { chosenService, readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
 import type { Check } from "./DoctorChecks.ts"
@@ -101,7 +101,7 @@ const within = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
     yield* Effect.forkScoped(Effect.delay(waiting, "300 millis"))
     return yield* Effect.timeoutFail(effect, {
       duration: "8 seconds",
-      onTimeout: () => new Broken({ words: "none within 8 seconds" })
+      onTimeout: () => new InvalidResponse({ words: "none within 8 seconds" })
     })
   }).pipe(Effect.scoped)
 

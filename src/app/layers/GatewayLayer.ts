@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
-import { Wire } from "../../gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { ffmpeg } from "./FfmpegLayer.ts"
 import { environmentBaseUrl, environmentKey } from "./Environment.ts"
@@ -51,7 +51,7 @@ export const gatewayTo = (service: ChosenService, dataDir: string) => {
       return { ...place, answerWithin: "60 seconds", audioWithin: "10 minutes" } as const
     })
   )
-  return Gateway.Default.pipe(Layer.provide(address), Layer.provide(Wire.Default))
+  return Gateway.Default.pipe(Layer.provide(address), Layer.provide(HttpTransport.Default))
 }
 
 /** The service of commands that have no manifest: the option's, else the environment's, else the bundled one. */

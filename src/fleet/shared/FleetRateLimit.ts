@@ -5,7 +5,7 @@
 import type { Queue } from "bullmq"
 import { Option, Schema } from "effect"
 import type { Redis } from "ioredis"
-import { borne, fullPace, type Pace, slowed } from "../../gateway/pacing/AdaptiveConcurrency.ts"
+import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "../../gateway/pacing/AdaptiveConcurrency.ts"
 import { prefix, queuesKey } from "./Queues.ts"
 
 const PaceText = Schema.parseJson(
@@ -19,10 +19,10 @@ const keyOf = ({ name }: Queue): string => `${prefix}:pace:${name}`
 const limitOf = async (client: Redis, queue: Queue): Promise<number> =>
   Math.max(1, Number((await client.hget(queuesKey, queue.name)) ?? 1))
 
-const known = async (client: Redis, queue: Queue): Promise<Pace | undefined> =>
+const known = async (client: Redis, queue: Queue): Promise<AdaptiveConcurrency | undefined> =>
   Option.getOrUndefined(read(await client.get(keyOf(queue))))
 
-const keep = async (client: Redis, queue: Queue, pace: Pace): Promise<void> => {
+const keep = async (client: Redis, queue: Queue, pace: AdaptiveConcurrency): Promise<void> => {
   await client.set(keyOf(queue), JSON.stringify(pace))
   await queue.setGlobalConcurrency(Math.floor(pace.window))
 }
@@ -36,8 +36,8 @@ export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Pro
 
 /** The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from then on. */
 export const slowDown = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
-  const before = (await known(client, queue)) ?? fullPace(await limitOf(client, queue))
-  const pace = slowed(before, Date.now())
+  const before = (await known(client, queue)) ?? fullConcurrency(await limitOf(client, queue))
+  const pace = decrease(before, Date.now())
   await queue.rateLimit(Math.max(1, Math.ceil(pause), pace.gap))
   // Refusals of one burst count once, whichever workers meet them.
   if (pace !== before) await keep(client, queue, pace)
@@ -48,7 +48,7 @@ export const bear = async (client: Redis, queue: Queue): Promise<void> => {
   const before = await known(client, queue)
   if (before === undefined) return
   const limit = await limitOf(client, queue)
-  const pace = borne(before, limit)
+  const pace = increase(before, limit)
   if (pace.window < limit || pace.gap > 0) await keep(client, queue, pace)
   else await fullSpeed(client, queue, limit)
 }

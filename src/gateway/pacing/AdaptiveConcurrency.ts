@@ -4,7 +4,7 @@
  */
 
 /** A pace. */
-export interface Pace {
+export interface AdaptiveConcurrency {
   /** Tasks in flight at once, from 1 to the most allowed; the whole part counts. */
   readonly window: number
   /** Milliseconds between two starts; above 0 only where the window is 1. */
@@ -22,10 +22,10 @@ const shortestGap = 100
 export const burst = 1_000
 
 /** The pace to begin with: all that is allowed. */
-export const fullPace = (most: number): Pace => ({ window: most, gap: 0, slowedAt: -Infinity })
+export const fullConcurrency = (most: number): AdaptiveConcurrency => ({ window: most, gap: 0, slowedAt: -Infinity })
 
 /** The pace after the service asked to slow down. */
-export const slowed = (pace: Pace, now: number): Pace => {
+export const decrease = (pace: AdaptiveConcurrency, now: number): AdaptiveConcurrency => {
   // A clock that was set back must not keep the pace from ever being slowed again.
   const since = now - pace.slowedAt
   if (since >= 0 && since < burst) return pace
@@ -34,7 +34,7 @@ export const slowed = (pace: Pace, now: number): Pace => {
 }
 
 /** The pace after a start that the service took. */
-export const borne = (pace: Pace, most: number): Pace => {
+export const increase = (pace: AdaptiveConcurrency, most: number): AdaptiveConcurrency => {
   if (pace.gap > 0) {
     const gap = pace.gap * 0.9
     return { ...pace, gap: gap < shortestGap / 2 ? 0 : gap }

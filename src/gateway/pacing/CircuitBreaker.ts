@@ -12,10 +12,10 @@ export const closedBreaker: Breaker = { faults: 0 }
 export const faultsToOpen = 5
 
 /** After a fault. */
-export const broke = (breaker: Breaker): Breaker => ({ faults: breaker.faults + 1 })
+export const recordFailure = (breaker: Breaker): Breaker => ({ faults: breaker.faults + 1 })
 
 /** After any answer that is no fault of the service. */
-export const worked = (breaker: Breaker): Breaker => (breaker.faults === 0 ? breaker : closedBreaker)
+export const recordSuccess = (breaker: Breaker): Breaker => (breaker.faults === 0 ? breaker : closedBreaker)
 
 /** Whether the service is to be left alone. */
 export const isOpen = (breaker: Breaker): boolean => breaker.faults >= faultsToOpen

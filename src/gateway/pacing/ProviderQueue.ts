@@ -5,13 +5,13 @@
  */
 import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
-import { type Breaker, broke, closedBreaker, isOpen, worked } from "./CircuitBreaker.ts"
+import { type Breaker, recordFailure, closedBreaker, isOpen, recordSuccess } from "./CircuitBreaker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
-import { borne, fullPace, type Pace, slowed } from "./AdaptiveConcurrency.ts"
-import { type Free, held, Pending } from "./Slots.ts"
+import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "./AdaptiveConcurrency.ts"
+import { type Free, holdSlot, Pending } from "./Slots.ts"
 
 /** Limits of a lane. */
-export interface LaneLimits {
+export interface ProviderQueueLimits {
   /** Tasks in flight at once. */
   readonly concurrency: number
   /** Starts in any one second; absent means no limit. */
@@ -19,7 +19,7 @@ export interface LaneLimits {
 }
 
 /** How a lane stands. */
-export interface LaneStatus {
+export interface ProviderQueueStatus {
   readonly inFlight: number
   readonly limit: number
   /** When starts go on, in milliseconds since 1970; 0 where they are not held back, or until the service is in order again. */
@@ -27,7 +27,7 @@ export interface LaneStatus {
 }
 
 /** A provider's lane. */
-export interface Lane {
+export interface ProviderQueue {
   /** Runs an effect in a slot; higher priorities go first. */
   readonly inSlot: <A, E, R>(effect: Effect.Effect<A, E, R>, priority?: number) => Effect.Effect<A, E, R>
   /** Waits until a create may be sent: past the pause asked for, the pace's gap and an open breaker. */
@@ -36,7 +36,7 @@ export interface Lane {
   readonly isClear: () => boolean
   /** Tells the lane how a create went. */
   readonly told: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
-  readonly status: Effect.Effect<LaneStatus>
+  readonly status: Effect.Effect<ProviderQueueStatus>
 }
 
 /** How long the service is left alone before it is looked at again. */
@@ -51,20 +51,20 @@ const usualPause = 500
 /**
  * Makes a lane. `probe` succeeds when the service is in order again; it is asked while the breaker is open.
  */
-export const makeLane = (
-  limits: LaneLimits,
+export const makeProviderQueue = (
+  limits: ProviderQueueLimits,
   probe: Effect.Effect<boolean>
-): Effect.Effect<Lane, never, Scope.Scope> =>
+): Effect.Effect<ProviderQueue, never, Scope.Scope> =>
   Effect.gen(function* () {
     const queue = new PQueue({ concurrency: limits.concurrency, ...startsPerSecond(limits.perSecond) })
     const scope = yield* Effect.scope
-    let pace: Pace = fullPace(limits.concurrency)
+    let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
     let breaker: Breaker = closedBreaker
     let mended: Deferred.Deferred<void> | undefined
     let heldUntil = 0
     let lastStart = 0
 
-    const setPace = (next: Pace) => {
+    const setPace = (next: AdaptiveConcurrency) => {
       pace = next
       const window = Math.floor(pace.window)
       if (queue.concurrency !== window) queue.concurrency = window
@@ -89,23 +89,23 @@ export const makeLane = (
     })
 
     const taken = Effect.sync(() => {
-      setPace(borne(pace, limits.concurrency))
-      breaker = worked(breaker)
+      setPace(increase(pace, limits.concurrency))
+      breaker = recordSuccess(breaker)
     })
 
     const told = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
       if (how === "taken") return taken
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (how === "answered" || how._tag === "Refused") {
-          breaker = worked(breaker)
+          breaker = recordSuccess(breaker)
           return Effect.void
         }
         if (how._tag === "SlowDown") {
-          setPace(slowed(pace, now))
+          setPace(decrease(pace, now))
           heldUntil = Math.max(heldUntil, now + (how.retryAfter ?? usualPause))
           return Effect.void
         }
-        breaker = broke(breaker)
+        breaker = recordFailure(breaker)
         return isOpen(breaker) && mended === undefined ? trip : Effect.void
       })
     }
@@ -125,7 +125,7 @@ export const makeLane = (
     })
 
     return {
-      inSlot: (effect, priority = 0) => held(() => slotOf(queue, priority), effect),
+      inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority), effect),
       clearance,
       isClear: () => mended === undefined && heldUntil === 0 && pace.gap === 0,
       told,

@@ -1,6 +1,6 @@
 /** How long and how often a read is tried again. */
 import { Duration, Effect, Schedule } from "effect"
-import { type CallFault, isPassing } from "../GatewayErrors.ts"
+import { type CallFault, isTransientFault } from "../GatewayErrors.ts"
 
 /** Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at once. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
@@ -12,10 +12,10 @@ export const backoff = Schedule.exponential("500 millis", 2).pipe(
 const mostRetries = 6
 
 /** Retries of reads: never before the time that the service asked to wait, never after a refusal. */
-export const patiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
+export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
-  Schedule.modifyDelay((fault, delay) => Duration.max(delay, asked(fault))),
-  Schedule.whileInput(isPassing),
+  Schedule.modifyDelay((fault, delay) => Duration.max(delay, retryRead(fault))),
+  Schedule.whileInput(isTransientFault),
   Schedule.intersect(Schedule.recurs(mostRetries)),
   Schedule.map(([fault]) => fault)
 )
@@ -23,7 +23,7 @@ export const patiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
 /**
  * Tries by a schedule. Mostly the first try serves, of ten thousand and more: the schedule is set up only once one has failed.
  */
-export const persistently = <A, E, R, Out>(
+export const retryPersistently = <A, E, R, Out>(
   work: Effect.Effect<A, E, R>,
   schedule: Schedule.Schedule<Out, E>
 ): Effect.Effect<A, E, R> =>
@@ -37,7 +37,7 @@ export const persistently = <A, E, R, Out>(
   })
 
 /** How long the service asked to wait. */
-export const asked = (fault: CallFault): Duration.Duration =>
+export const retryRead = (fault: CallFault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)
     : Duration.zero

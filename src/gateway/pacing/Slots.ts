@@ -39,7 +39,7 @@ export class Pending {
  * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the slot, or the
  * wish for one; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free this costs a few steps.
  */
-export const held = <A, E, R>(
+export const holdSlot = <A, E, R>(
   taken: () => Free | Pending,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
@@ -73,7 +73,7 @@ export class Slots {
   constructor(private left: number) {}
 
   /** Runs work in a slot. */
-  readonly hold = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => held(this.take, work)
+  readonly hold = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => holdSlot(this.take, work)
 
   private readonly take = (): Free | Pending => {
     if (this.left > 0) {

@@ -3,7 +3,7 @@ import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"
 import type { Exchange } from "./ServiceExchange.ts"
-import type { Broken, Unreachable } from "../GatewayErrors.ts"
+import type { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 import {
   creditsOf,
   type Fields,
@@ -14,12 +14,12 @@ import {
   taskPageOf,
   voicePageOf
 } from "../response/ResponseNormalization.ts"
-import type { Refusal } from "../response/RefusalNormalization.ts"
+import type { NormalizedRefusal } from "../response/RefusalNormalization.ts"
 
 /** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
   HttpClient.make((request, { pathname, search }) =>
-    Effect.async<Either.Either<Fields, Refusal>, Unreachable | Broken>((told) =>
+    Effect.async<Either.Either<Fields, NormalizedRefusal>, Unreachable | InvalidResponse>((told) =>
       exchange({ method: "GET", path: pathname + search }, shapeOf(pathname), told)
     ).pipe(
       Effect.map((told) => {

@@ -2,12 +2,12 @@
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
-import { slowDown } from "../response/ErrorMapping.ts"
-import { Broken, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
-import { asked, backoff, persistently } from "../pacing/RetrySchedules.ts"
+import { slowDownFrom } from "../response/ErrorMapping.ts"
+import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
+import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
-import type { Done } from "../response/TaskSnapshot.ts"
-import { type Answer, type Slowest, type Told, Wire, type WireFault } from "../transport/HttpTransport.ts"
+import type { DoneTask } from "../response/TaskSnapshot.ts"
+import { type HttpAnswer, type Slowest, type TransportSettings, HttpTransport, type TransportFault } from "../transport/HttpTransport.ts"
 
 /** What was fetched of a done task. */
 export interface Fetched {
@@ -38,7 +38,7 @@ const mostAudioBytes = (characters: number): number =>
 /** Makes the download of one service. */
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const wire = yield* Wire
+  const wire = yield* HttpTransport
   const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
   const late = `the audio did not come within ${Duration.format(within)}`
@@ -58,7 +58,7 @@ export const makeDownload = Effect.gen(function* () {
     url: URL | NoAudio,
     most: number,
     left: number,
-    told: Told<Uint8Array, DownloadFault>
+    told: TransportSettings<Uint8Array, DownloadFault>
   ): void => {
     if (url instanceof NoAudio) return told(Either.left(url))
     const sent = {
@@ -87,7 +87,7 @@ export const makeDownload = Effect.gen(function* () {
     })
   }
 
-  const transcriptOf = (done: Done): Effect.Effect<Fetched["transcript"]> => {
+  const transcriptOf = (done: DoneTask): Effect.Effect<Fetched["transcript"]> => {
     const offered =
       done.json !== undefined
         ? { format: "json" as const, location: done.json }
@@ -103,7 +103,7 @@ export const makeDownload = Effect.gen(function* () {
     )
   }
 
-  const fetched = (done: Done, characters: number): Effect.Effect<Fetched, DownloadFault> =>
+  const fetched = (done: DoneTask, characters: number): Effect.Effect<Fetched, DownloadFault> =>
     Effect.flatMap(file(done.audio, mostAudioBytes(characters)), (audio) => {
       const fault = notAudio(audio, (said) => presentable(said, address.key))
       if (fault !== undefined) return Either.left(fault)
@@ -114,13 +114,13 @@ export const makeDownload = Effect.gen(function* () {
 
   /** Fetches a done task; `again` gives its addresses afresh, and `stalled` is told of each stall. */
   return (
-    done: Done,
+    done: DoneTask,
     characters: number,
-    again: Effect.Effect<Done, CallFault | Vanished | NoAudio>,
+    again: Effect.Effect<DoneTask, CallFault | Vanished | NoAudio>,
     stalled: (words: string) => Effect.Effect<void>
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
     let isFresh = true
-    return persistently(
+    return retryPersistently(
       Effect.suspend((): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
         if (!isFresh) return Effect.flatMap(again, (seen) => fetched(seen, characters))
         isFresh = false
@@ -144,7 +144,7 @@ const afresh = (late: string, stalled: string) => {
   return backoff.pipe(
     Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
     Schedule.modifyDelay((fault, delay) =>
-      Duration.max(delay, fault._tag === "SlowDown" ? asked(fault) : Duration.zero)
+      Duration.max(delay, fault._tag === "SlowDown" ? retryRead(fault) : Duration.zero)
     ),
     Schedule.whileInput(
       (fault: CallFault | Vanished | NoAudio) =>
@@ -157,7 +157,7 @@ const afresh = (late: string, stalled: string) => {
   )
 }
 
-const withoutTooLong = (fault: WireFault): DownloadFault =>
+const withoutTooLong = (fault: TransportFault): DownloadFault =>
   fault._tag === "BodyTooLong"
     ? new NoAudio({
         reason: "too-large",
@@ -186,11 +186,11 @@ const urlOf = (location: string, base: URL): URL | undefined => {
 }
 
 /** Why there is no file; `now` is in milliseconds since 1970. */
-const refusal = ({ status, header }: Answer, now: number): DownloadFault => {
+const refusal = ({ status, header }: HttpAnswer, now: number): DownloadFault => {
   if (status === 429 || status === 503)
-    return slowDown(`HTTP ${status} for the audio`, retryAfterIn(header("retry-after") ?? "", now))
+    return slowDownFrom(`HTTP ${status} for the audio`, retryAfterIn(header("retry-after") ?? "", now))
   return status >= 500
-    ? new Broken({ words: `HTTP ${status} for the audio` })
+    ? new InvalidResponse({ words: `HTTP ${status} for the audio` })
     : new NoAudio({ reason: "stale", words: `HTTP ${status} for its address` })
 }
 

@@ -3,7 +3,7 @@
  * nothing but that it was not too early. So while first looks keep finding tasks done, they are tried sooner: a little at
  * first, then bolder, until one comes too early.
  */
-import type { Settled } from "./Polling.ts"
+import type { SettledTask } from "./Polling.ts"
 
 /** How bold the next sooner look is. */
 interface Boldness {
@@ -16,11 +16,11 @@ const timid = 0.01
 const boldest = 0.5
 
 /** The times to learn of one provider and length; for each task, in order of their ends. */
-export class SettleTimes {
+export class LatencyEstimator {
   private boldness: Boldness = { share: timid, at: 0 }
 
   /** What a task teaches, in milliseconds from taken to done; `now` is in milliseconds. */
-  learnedFrom({ undoneAt, doneAt, took }: Settled, now: number): number {
+  learnedFrom({ undoneAt, doneAt, took }: SettledTask, now: number): number {
     if (took !== undefined) return Math.max(1, Math.min(doneAt, Math.max(undoneAt, took)))
     if (undoneAt > 0) {
       this.boldness = { share: timid, at: now }

@@ -10,11 +10,11 @@ import {
   type Refused,
   type Vanished
 } from "../GatewayErrors.ts"
-import { asked } from "../pacing/RetrySchedules.ts"
-import type { Done, Sight } from "../response/TaskSnapshot.ts"
+import { retryRead } from "../pacing/RetrySchedules.ts"
+import type { DoneTask, TaskSnapshot } from "../response/TaskSnapshot.ts"
 
 /** When to look at a task; all in milliseconds from when the service took it. */
-export interface LookPlan {
+export interface PollPlan {
   readonly first: number
   /** The wait between the first two looks. */
   readonly step: number
@@ -34,7 +34,7 @@ const leastDeadline = 15 * 60_000
  * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few. Of
  * tasks of which nothing is known yet, the first few are looked at often.
  */
-export const lookPlan = (usual: Estimate | undefined, characters: number): LookPlan => {
+export const pollPlan = (usual: Estimate | undefined, characters: number): PollPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
   const step = Math.min(longestStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
@@ -42,8 +42,8 @@ export const lookPlan = (usual: Estimate | undefined, characters: number): LookP
 }
 
 /** A task that is done, and how long that took: what is learned from. */
-export interface Settled {
-  readonly done: Done
+export interface SettledTask {
+  readonly done: DoneTask
   /** Milliseconds from taken to done, as near as the looks tell: between these two. */
   readonly undoneAt: number
   readonly doneAt: number
@@ -59,10 +59,10 @@ const timeUnknown = 8_000
 
 type Look =
   | { readonly _tag: "Again"; readonly wait: Duration.Duration }
-  | { readonly _tag: "Settled"; readonly settled: Settled }
+  | { readonly _tag: "Settled"; readonly settled: SettledTask }
 
 /** The distances between looks: growing by half, never before the time that the service asked to wait. */
-const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
+const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
   Schedule.identity<Look>().pipe(
     Schedule.zipLeft(
       Schedule.exponential(Duration.millis(plan.step), plan.growth).pipe(
@@ -77,12 +77,12 @@ const rhythm = (plan: LookPlan): Schedule.Schedule<Look, Look> =>
  * Waits until a task is done. `takenAt` is when the service took it (milliseconds since 1970), now or in an earlier run.
  * Passing faults of looks are waited out until the deadline.
  */
-export const settle = (
-  look: Effect.Effect<Sight, CallFault | Vanished>,
+export const pollUntilSettled = (
+  look: Effect.Effect<TaskSnapshot, CallFault | Vanished>,
   task: TaskId,
-  plan: LookPlan,
+  plan: PollPlan,
   takenAt: number
-): Effect.Effect<Settled, Refused | FailedAtService | Vanished | NeverSettled> =>
+): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const sinceTaken = () => clock.unsafeCurrentTimeMillis() - takenAt
@@ -95,7 +95,7 @@ export const settle = (
     const missed = (fault: CallFault | Vanished): Effect.Effect<Look, Refused | Vanished> => {
       if (fault._tag === "Refused") return Effect.fail(fault)
       trouble = fault.message
-      if (fault._tag !== "Vanished") return Effect.succeed(again(asked(fault)))
+      if (fault._tag !== "Vanished") return Effect.succeed(again(retryRead(fault)))
       const at = Math.max(1, sinceTaken())
       unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
       return unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown
@@ -103,7 +103,7 @@ export const settle = (
         : Effect.succeed(again(Duration.millis(timeUnknown / looksUnknown)))
     }
 
-    const told = (sight: Sight, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
+    const told = (sight: TaskSnapshot, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
       unknown = { looks: 0, since: 0 }
       trouble = undefined
       if (sight._tag === "GivenUp")

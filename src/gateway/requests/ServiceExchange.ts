@@ -4,13 +4,13 @@
  */
 import { Duration, Either, Redacted } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
-import { Broken, type Unreachable } from "../GatewayErrors.ts"
+import { InvalidResponse, type Unreachable } from "../GatewayErrors.ts"
 import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
-import { type Refusal, refusalOf, statusInside } from "../response/RefusalNormalization.ts"
-import type { Answer, Told, Wire, WireFault } from "../transport/HttpTransport.ts"
+import { type NormalizedRefusal, normalizeRefusal, embeddedStatus } from "../response/RefusalNormalization.ts"
+import type { HttpAnswer, TransportSettings, HttpTransport, TransportFault } from "../transport/HttpTransport.ts"
 
 /** What is asked of the interface. */
-export interface Asked {
+export interface ExchangeRequest {
   readonly method: "GET" | "POST" | "DELETE"
   /** From the base URL on, percent-encoded, with its query. */
   readonly path: string
@@ -20,9 +20,9 @@ export interface Asked {
 
 /** Asks; `shape` brings the body of a success into the contract's shape, which is told right, and a refusal left. */
 export type Exchange = <A>(
-  asked: Asked,
+  asked: ExchangeRequest,
   shape: (value: unknown) => A,
-  told: Told<Either.Either<A, Refusal>, Unreachable | Broken>
+  told: TransportSettings<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>
 ) => void
 
 /** The most bytes of an answer of the interface. */
@@ -32,7 +32,7 @@ const mostBytes = 16 * 1024 * 1024
 const mostRedirects = 5
 
 /** Makes the exchange with one service; `now` tells the milliseconds since 1970. */
-export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: () => number): Exchange => {
+export const makeExchange = (address: ServiceAddress["Type"], wire: HttpTransport, now: () => number): Exchange => {
   const { baseUrl, key } = address
   const { origin } = baseUrl
   const plain = { [keyHeader]: Redacted.value(key), accept: "application/json" }
@@ -42,45 +42,45 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: (
   const late = `no answer within ${Duration.format(within)}`
 
   /** The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor a request without its key. */
-  const pointedTo = (asked: Asked, { status }: Answer, location: string): Asked | Broken => {
+  const pointedTo = (asked: ExchangeRequest, { status }: HttpAnswer, location: string): ExchangeRequest | InvalidResponse => {
     const here = new URL(asked.path, baseUrl)
     const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
     if (target === undefined || !isOwn(baseUrl, target))
-      return new Broken({
+      return new InvalidResponse({
         words: `it redirects to ${target?.origin ?? "no address"}, where the key is not sent; is the base URL right?`
       })
     // 307 and 308 repeat the request; the others turn what is not a read into one, which would create nothing.
     if (asked.method !== "GET" && status !== 307 && status !== 308)
-      return new Broken({ words: `it redirects a ${asked.method} with status ${status}` })
+      return new InvalidResponse({ words: `it redirects a ${asked.method} with status ${status}` })
     return { ...asked, path: target.pathname + target.search }
   }
 
   /** What an answer says, or what it asks to be asked instead. */
   const read = <A>(
-    asked: Asked,
-    answer: Answer,
+    asked: ExchangeRequest,
+    answer: HttpAnswer,
     shape: (value: unknown) => A
-  ): Asked | Either.Either<Either.Either<A, Refusal>, Broken> => {
+  ): ExchangeRequest | Either.Either<Either.Either<A, NormalizedRefusal>, InvalidResponse> => {
     const { status } = answer
     const location = status >= 300 && status <= 399 ? answer.header("location") : undefined
     if (location !== undefined) {
       const next = pointedTo(asked, answer, location)
-      return next instanceof Broken ? Either.left(next) : next
+      return next instanceof InvalidResponse ? Either.left(next) : next
     }
     const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString("utf8")
     const value = parsed(body)
-    const refused = status < 200 || status > 299 ? status : statusInside(value)
+    const refused = status < 200 || status > 299 ? status : embeddedStatus(value)
     if (refused !== undefined)
-      return Either.right(Either.left(refusalOf(asked.method, answer, refused, value ?? body, key, now())))
+      return Either.right(Either.left(normalizeRefusal(asked.method, answer, refused, value ?? body, key, now())))
     return value === undefined && body.trim() !== ""
-      ? Either.left(new Broken({ words: `not JSON: ${presentable(body, key)}` }))
+      ? Either.left(new InvalidResponse({ words: `not JSON: ${presentable(body, key)}` }))
       : Either.right(Either.right(shape(value ?? null)))
   }
 
   const exchange = <A>(
-    asked: Asked,
+    asked: ExchangeRequest,
     shape: (value: unknown) => A,
-    told: Told<Either.Either<A, Refusal>, Unreachable | Broken>,
+    told: TransportSettings<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>,
     redirects: number
   ): void => {
     const { method, path, body } = asked
@@ -98,7 +98,7 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: (
       if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
       const said = read(asked, how.right, shape)
       if (Either.isEither(said)) return told(said)
-      if (redirects === 0) return told(Either.left(new Broken({ words: "it redirects in circles" })))
+      if (redirects === 0) return told(Either.left(new InvalidResponse({ words: "it redirects in circles" })))
       exchange(said, shape, told, redirects - 1)
     })
   }
@@ -106,8 +106,8 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: Wire, now: (
   return (asked, shape, told) => exchange({ ...asked, path: base + asked.path }, shape, told, mostRedirects)
 }
 
-const withoutTooLong = (fault: WireFault): Unreachable | Broken =>
-  fault._tag === "BodyTooLong" ? new Broken({ words: "an answer of more than 16 MB" }) : fault
+const withoutTooLong = (fault: TransportFault): Unreachable | InvalidResponse =>
+  fault._tag === "BodyTooLong" ? new InvalidResponse({ words: "an answer of more than 16 MB" }) : fault
 
 const parsed = (body: string): unknown => {
   try {

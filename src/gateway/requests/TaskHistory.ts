@@ -6,7 +6,7 @@ import type { CallFault } from "../GatewayErrors.ts"
 import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
 
 /** A walk through the history, from the newest task to those older than was asked for. */
-export interface Walk {
+export interface HistoryWalk {
   /** The task of a mark; of several the newest that has not failed. */
   readonly find: (mark: TaskMarker) => PastTask | undefined
   /** Every task seen. */
@@ -33,10 +33,10 @@ const clockTolerance = 60 * 60 * 1000
  * Makes the search. `history(since)` walks through tasks made since then; whoever asks while a walk is under way shares the
  * next one, so that a burst of lost answers costs two walks.
  */
-export const makeHistory = (readPage: ReadPage) =>
+export const makeTaskHistory = (readPage: ReadPage) =>
   Effect.gen(function* () {
     const turn = yield* Effect.makeSemaphore(1)
-    let last: { readonly startedAt: number; readonly since: number; readonly walk: Walk } | undefined
+    let last: { readonly startedAt: number; readonly since: number; readonly walk: HistoryWalk } | undefined
     let asked = 0
     const waiting = new Set<{ readonly since: number }>()
 
@@ -59,7 +59,7 @@ export const makeHistory = (readPage: ReadPage) =>
     })
   })
 
-const walked = (readPage: ReadPage, since: number): Effect.Effect<Walk, CallFault> =>
+const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, CallFault> =>
   Effect.gen(function* () {
     const seen = new Map<string, PastTask>()
     // Some services refuse a size beyond their own limit: then their own is taken.
@@ -93,7 +93,7 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<Walk, CallFaul
     return walkOf(Array.from(seen.values()), isWhole)
   })
 
-const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): Walk => {
+const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): HistoryWalk => {
   const byMark = new Map<string, PastTask>()
   let echoes: boolean | undefined = tasks.length === 0 ? undefined : false
   for (const task of tasks) {

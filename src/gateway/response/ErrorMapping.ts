@@ -15,12 +15,12 @@ import type {
   Unprocessable
 } from "../../contract/Errors.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { Broken, type CallFault, Refused, SlowDown, Unreachable } from "../GatewayErrors.ts"
-import { transportFault } from "../transport/TransportFaults.ts"
-import { believedWait } from "./RefusalNormalization.ts"
+import { InvalidResponse, type CallFault, Refused, SlowDown, Unreachable } from "../GatewayErrors.ts"
+import { mapTransportError } from "../transport/TransportFaults.ts"
+import { boundedRetryAfter } from "./RefusalNormalization.ts"
 
 /** Everything that a call of the client may fail with. */
-export type WireError =
+export type ContractError =
   | BadRequest
   | BrokenOnWire
   | Conflict
@@ -36,7 +36,7 @@ export type WireError =
   | ParseError
 
 /** The fault behind an error. */
-export const faultOf = (error: WireError): CallFault => {
+export const mapError = (error: ContractError): CallFault => {
   switch (error._tag) {
     case "Unauthorized":
       return new Refused({ reason: "key", words: error.message })
@@ -55,28 +55,28 @@ export const faultOf = (error: WireError): CallFault => {
     case "Conflict":
       return new Refused({ reason: "rules", words: error.message })
     case "TooManyRequests":
-      return slowDown(error.message, error.retry_after)
+      return slowDownFrom(error.message, error.retry_after)
     case "Unavailable":
-      return slowDown(error.message, error.retry_after, error.code === "disk_full")
+      return slowDownFrom(error.message, error.retry_after, error.code === "disk_full")
     case "Broken":
-      return new Broken({ words: error.message })
+      return new InvalidResponse({ words: error.message })
     case "HttpApiDecodeError":
     case "ParseError":
-      return new Broken({ words: incomplete })
+      return new InvalidResponse({ words: incomplete })
     case "RequestError":
-      return error.cause instanceof Broken || error.cause instanceof Unreachable
+      return error.cause instanceof InvalidResponse || error.cause instanceof Unreachable
         ? error.cause
-        : transportFault(error.cause, error.description)
+        : mapTransportError(error.cause, error.description)
     case "ResponseError":
       return error.response.status >= 300
         ? refusalOf(error.response.status)
-        : transportFault(error.cause, error.description)
+        : mapTransportError(error.cause, error.description)
   }
 }
 
 /** Asked to wait so many seconds; what is no time to wait is not believed. */
-export const slowDown = (words: string, seconds: number, isFull = false): SlowDown => {
-  const wait = believedWait(seconds)
+export const slowDownFrom = (words: string, seconds: number, isFull = false): SlowDown => {
+  const wait = boundedRetryAfter(seconds)
   return new SlowDown({
     words,
     ...(wait === undefined ? {} : { retryAfter: millis(wait * 1000) }),
@@ -107,6 +107,6 @@ const refusalOf = (status: number): CallFault => {
     case 503:
       return new SlowDown({ words })
     default:
-      return new Broken({ words })
+      return new InvalidResponse({ words })
   }
 }

@@ -2,19 +2,19 @@
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../../contract/Errors.ts"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
-import { type Fields, fieldsOf, isOfTask, tellsMore, wordsIn } from "./ResponseNormalization.ts"
+import { type Fields, fieldsOf, isOfTask, hasMoreDetail, wordsIn } from "./ResponseNormalization.ts"
 import { presentable } from "../transport/ServiceAddress.ts"
 import { codesIn, isWantOfCredits } from "./CreditShortage.ts"
-import type { Answer } from "../transport/HttpTransport.ts"
+import type { HttpAnswer } from "../transport/HttpTransport.ts"
 
 /** Seconds to wait in a refusal whose service names none: the contract wants a number. */
-export const unsaidWait = 0.001
+export const defaultRetryAfter = 0.001
 
 /** The longest wait that a service is believed to want, in seconds. */
 const longestWait = 3_600
 
 /** A refusal in the contract's shape. */
-export interface Refusal {
+export interface NormalizedRefusal {
   readonly status: number
   readonly fields: Fields
 }
@@ -30,7 +30,7 @@ const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
  * was refused. What it was refused for is told by the body's own code, else by its words; where neither tells, it is a fault of the
  * service, as is whatever leaves open whether a task was made.
  */
-export const statusInside = (value: unknown): number | undefined => {
+export const embeddedStatus = (value: unknown): number | undefined => {
   const fields = fieldsOf(value)
   // A task that has failed is no request that has.
   if (fields === undefined || isOfTask(value)) return undefined
@@ -38,7 +38,7 @@ export const statusInside = (value: unknown): number | undefined => {
     .map(Number)
     .find((one) => one >= 400 && one <= 599)
   const denies = fields["success"] === false || fields["ok"] === false
-  const onlyError = !tellsMore(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
+  const onlyError = !hasMoreDetail(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
   if (code === undefined && !denies && !onlyError) return undefined
   if (code !== undefined) return code
   const said = wordsIn(value) ?? ""
@@ -50,14 +50,14 @@ export const statusInside = (value: unknown): number | undefined => {
 }
 
 /** What an answer refuses with, whose status is `status` or means it; `now` is in milliseconds since 1970. */
-export const refusalOf = (
+export const normalizeRefusal = (
   method: string,
-  answer: Answer,
+  answer: HttpAnswer,
   status: number,
   value: unknown,
   key: Redacted.Redacted,
   now: number
-): Refusal => {
+): NormalizedRefusal => {
   const words = wordsIn(value) ?? ""
   const wantsCredits = isWantOfCredits(value, words, answer.header("retry-after") !== undefined)
   const said = presentable(words === "" && wantsCredits ? (codesIn(value)[0] ?? "") : words, key)
@@ -68,7 +68,7 @@ export const refusalOf = (
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(status, said, wantsCredits)
-  const told = (more: Fields): Refusal => ({
+  const told = (more: Fields): NormalizedRefusal => ({
     status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }
   })
@@ -116,12 +116,12 @@ const kindOf = (status: number, said: string, wantsCredits: boolean) => {
 }
 
 /** Seconds to wait by the Retry-After header, as seconds or a date, or by the body. */
-const waitIn = (answer: Answer, fields: Fields | undefined, now: number): number => {
+const waitIn = (answer: HttpAnswer, fields: Fields | undefined, now: number): number => {
   const header = answer.header("retry-after")
   const wait = header === undefined ? Number(fields?.["retry_after"]) : retryAfterIn(header, now)
-  return believedWait(wait) ?? unsaidWait
+  return boundedRetryAfter(wait) ?? defaultRetryAfter
 }
 
 /** So many seconds to wait, as far as a service is believed; undefined where that is none. */
-export const believedWait = (seconds: number): number | undefined =>
-  seconds > unsaidWait && Number.isFinite(seconds) ? Math.min(seconds, longestWait) : undefined
+export const boundedRetryAfter = (seconds: number): number | undefined =>
+  seconds > defaultRetryAfter && Number.isFinite(seconds) ? Math.min(seconds, longestWait) : undefined

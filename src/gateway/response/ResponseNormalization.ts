@@ -297,7 +297,7 @@ export const isOfTask = (value: unknown): boolean => {
 }
 
 /** Whether an answer says how something stands, or holds a list. */
-export const tellsMore = (value: unknown): boolean =>
+export const hasMoreDetail = (value: unknown): boolean =>
   layersOf(value).some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
 
 /** What an answer says in words, wherever it says it; undefined where it says nothing. */

@@ -4,7 +4,7 @@ import { TaskId } from "../../domain/values/Ids.ts"
 import { unsaid } from "./ResponseNormalization.ts"
 
 /** The task has its audio. Addresses may be relative, may lie on another host and may expire. */
-export interface Done {
+export interface DoneTask {
   readonly _tag: "Done"
   readonly task: TaskId
   readonly audio: string
@@ -19,20 +19,20 @@ export interface Done {
 }
 
 /** The task is queued or being spoken, or says something else that is no end. */
-export interface Waiting {
+export interface PendingTask {
   readonly _tag: "Waiting"
   readonly label: string | undefined
 }
 
 /** The task was given up by the service. */
-export interface GivenUp {
+export interface FailedTask {
   readonly _tag: "GivenUp"
   readonly words: string
   /** Whether another task of the same text would fail the same way, as far as the service says. */
   readonly lasting: boolean
 }
 
-export type Sight = Done | Waiting | GivenUp
+export type TaskSnapshot = DoneTask | PendingTask | FailedTask
 
 /** A task of the history. */
 export interface PastTask {
@@ -48,7 +48,7 @@ export interface PastTask {
 }
 
 /** What a task's record shows. */
-export const sightOf = (task: Task): Sight => {
+export const taskSnapshotOf = (task: Task): TaskSnapshot => {
   if (task.status === "failed")
     return {
       _tag: "GivenUp",
@@ -77,13 +77,13 @@ export const pastTaskOf = (task: Task): PastTask => ({
   provider: task.provider === "" ? undefined : task.provider,
   voice: task.voice_id === "" ? undefined : task.voice_id,
   characters: task.characters === 0 ? undefined : task.characters,
-  credits: saidCredits(task.credits),
+  credits: creditsStated(task.credits),
   madeAt: instantOf(task.created_at),
   failed: task.status === "failed"
 })
 
 /** Credits, where the service speaks of them. */
-export const saidCredits = (credits: number): number | undefined => (credits === unsaid ? undefined : credits)
+export const creditsStated = (credits: number): number | undefined => (credits === unsaid ? undefined : credits)
 
 /**
  * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or milliseconds since

@@ -6,11 +6,11 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Data, Duration, Effect, Either } from "effect"
-import { transportFault } from "./TransportFaults.ts"
-import { Broken, Unreachable } from "../GatewayErrors.ts"
+import { mapTransportError } from "./TransportFaults.ts"
+import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
 /** A request. */
-export interface Sent {
+export interface SentRequest {
   /** Scheme, host and port. */
   readonly origin: string
   /** Path and query. */
@@ -37,7 +37,7 @@ export interface Slowest {
 }
 
 /** An answer, whatever its status. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly header: (name: string) => string | undefined
   readonly body: Uint8Array
@@ -46,25 +46,25 @@ export interface Answer {
 /** A body that is longer than it may be. */
 export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly most: number }> {}
 
-export type WireFault = Unreachable | Broken | BodyTooLong
+export type TransportFault = Unreachable | InvalidResponse | BodyTooLong
 
 /** Is told how a request went, once. */
-export type Told<A, E> = (how: Either.Either<A, E>) => void
+export type TransportSettings<A, E> = (how: Either.Either<A, E>) => void
 
 /** Sends requests over connections of its own, which are closed with it. */
-export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
+export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Wire", {
   scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
     send: (
-      { origin, path, method, headers, body, most, within, late, slowest }: Sent,
-      told: Told<Answer, WireFault>
+      { origin, path, method, headers, body, most, within, late, slowest }: SentRequest,
+      told: TransportSettings<HttpAnswer, TransportFault>
     ): void => {
       const pieces: Array<Buffer> = []
       let length = 0
       let status = 0
       let names: Names = {}
       let stop: ((reason: Error) => void) | undefined
-      let fault: WireFault | undefined
-      const giveUp = (why: WireFault) => {
+      let fault: TransportFault | undefined
+      const giveUp = (why: TransportFault) => {
         clearInterval(pulse)
         fault ??= why
         if (stop === undefined) told(Either.left(fault))
@@ -72,7 +72,7 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
       }
       const timer = setTimeout(
         // Without a connection nothing was sent, and nothing will be.
-        () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new Broken({ words: late })),
+        () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })),
         Duration.toMillis(within)
       )
       let before = 0
@@ -81,7 +81,7 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
         slowest &&
         setInterval(() => {
           if ((isBegun || status !== 0) && length - before < slowest.bytes)
-            giveUp(new Broken({ words: slowest.words }))
+            giveUp(new InvalidResponse({ words: slowest.words }))
           before = length
           isBegun = true
         }, Duration.toMillis(slowest.within))
@@ -114,7 +114,7 @@ export class Wire extends Effect.Service<Wire>()("gateway/Wire", {
           },
           onResponseError: (_, error) => {
             ended()
-            told(Either.left(fault ?? transportFault(error, undefined)))
+            told(Either.left(fault ?? mapTransportError(error, undefined)))
           }
         }
       )

@@ -1,12 +1,12 @@
 /** What a failed connection means: whether the request can have reached the service. */
-import { Broken, Unreachable } from "../GatewayErrors.ts"
+import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
 /** Failures before a byte of the request was sent: no such host, no listener, no route, no trust. */
 const neverSent =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
 
 /** What a failed connection means: whether the request can have reached the service. */
-export const transportFault = (cause: unknown, description: string | undefined): Unreachable | Broken => {
+export const mapTransportError = (cause: unknown, description: string | undefined): Unreachable | InvalidResponse => {
   const codes: Array<string> = []
   let words = description ?? ""
   for (let error = cause; error instanceof Error; error = error.cause) {
@@ -16,5 +16,5 @@ export const transportFault = (cause: unknown, description: string | undefined):
   if (words === "") words = "the connection failed"
   const unsent = codes.find((code) => neverSent.test(code))
   if (unsent !== undefined) return new Unreachable({ words, code: unsent })
-  return new Broken({ words, ...(codes[0] === undefined ? {} : { code: codes[0] }) })
+  return new InvalidResponse({ words, ...(codes[0] === undefined ? {} : { code: codes[0] }) })
 }

@@ -3,7 +3,7 @@ import { Array, Effect } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
-import { Broken } from "../../gateway/GatewayErrors.ts"
+import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { BatchPlan } from "./BatchPlan.ts"
@@ -57,10 +57,10 @@ const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): 
 }
 
 /** A read that a run can do without, which is not waited for as long as what it needs. */
-export const soon = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | Broken, R> =>
+export const soon = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidResponse, R> =>
   Effect.timeoutFail(read, {
     duration: "30 seconds",
-    onTimeout: () => new Broken({ words: "none within 30 seconds" })
+    onTimeout: () => new InvalidResponse({ words: "none within 30 seconds" })
   })
 
 interface Stranger {

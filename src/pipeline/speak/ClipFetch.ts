@@ -1,8 +1,8 @@
 /** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
 import { Duration, Effect, Either } from "effect"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
-import { setbackOf } from "../../gateway/GatewayErrors.ts"
-import type { Done } from "../../gateway/response/TaskSnapshot.ts"
+import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { keepClip, type KeptClip } from "./ClipStorage.ts"
@@ -25,7 +25,7 @@ export const fetchedClip = (
   run: SpeakRun,
   work: ClipWork,
   row: UtteranceRow,
-  done: Done,
+  done: DoneTask,
   refetches = 0
 ): Effect.Effect<KeptClip, Ending | StateUnusable> =>
   Effect.gen(function* () {
@@ -34,10 +34,10 @@ export const fetchedClip = (
       run.retrying(utterance.casting.provider, utterance.key, words, Duration.zero)
     const fetched = yield* withWord(run, row, run.gateway.fetch(done, utterance.characters, stalled)).pipe(
       Effect.catchTags({
-        Vanished: (fault) => lost(run, row, setbackOf(fault)),
+        Vanished: (fault) => lost(run, row, failureReasonOf(fault)),
         // What cannot be had may be well: another take would be paid for, and lie where this one does.
         NoAudio: (fault) =>
-          setbackOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
+          failureReasonOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
         Refused: (fault) => refusedRead(run, fault),
         SlowDown: setAside,
         Unreachable: setAside,

@@ -1,7 +1,7 @@
 /** What a fault leads to: the run's end, a take given up, or an utterance set aside. */
 import { Duration, Effect } from "effect"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
-import { type CallFault, type Fault, setbackOf } from "../../gateway/GatewayErrors.ts"
+import { type CallFault, type Fault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./UtteranceFailures.ts"
@@ -52,4 +52,4 @@ export const anew = (
 
 /** Sets an utterance aside for a passing fault. */
 export const setAside = (fault: Fault): Effect.Effect<never, SetAside> =>
-  new SetAside({ setback: setbackOf(fault) })
+  new SetAside({ setback: failureReasonOf(fault) })

@@ -1,8 +1,8 @@
 /** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
 import { Duration, Effect } from "effect"
 import { markerOf } from "../../domain/task/TaskMarker.ts"
-import { Broken, type CallFault } from "../../gateway/GatewayErrors.ts"
-import type { Walk } from "../../gateway/requests/TaskHistory.ts"
+import { InvalidResponse, type CallFault } from "../../gateway/GatewayErrors.ts"
+import type { HistoryWalk } from "../../gateway/requests/TaskHistory.ts"
 import type { PastTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -62,7 +62,7 @@ export const search = (
       if (task !== undefined) return { _tag: "Found", task } as const
       if (yield* isBehind(run, row, { at, walk }, lostAt)) {
         if (at - lostAt >= Duration.toMillis(longestLag))
-          return yield* new Broken({ words: "its history does not show tasks that it surely has made" })
+          return yield* new InvalidResponse({ words: "its history does not show tasks that it surely has made" })
         return yield* Effect.delay(look, nextLook)
       }
       const finding = yield* judge(run, row, walk)
@@ -85,7 +85,7 @@ const believedAfter = ({ echoes, settings }: SpeakRun): Duration.Duration =>
 const isBehind = (
   { store }: SpeakRun,
   { announcedAt }: UtteranceRow,
-  { at, walk }: { readonly at: number; readonly walk: Walk },
+  { at, walk }: { readonly at: number; readonly walk: HistoryWalk },
   lostAt: number
 ): Effect.Effect<boolean, StateUnusable> => {
   const age = at - lostAt
@@ -103,7 +103,7 @@ const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 
 /** What a walk says that holds no task of the mark. */
-const judge = (run: SpeakRun, row: UtteranceRow, walk: Walk): Effect.Effect<Finding, StateUnusable> => {
+const judge = (run: SpeakRun, row: UtteranceRow, walk: HistoryWalk): Effect.Effect<Finding, StateUnusable> => {
   if (!walk.isWhole)
     return Effect.succeed<Finding>({
       _tag: "Undecidable",
@@ -123,7 +123,7 @@ const unlabelled =
 const unlabelledFinding = (
   run: SpeakRun,
   row: UtteranceRow,
-  walk: Walk
+  walk: HistoryWalk
 ): Effect.Effect<Finding, StateUnusable> =>
   Effect.gen(function* () {
     const { undecided } = run.settings

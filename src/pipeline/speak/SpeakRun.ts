@@ -2,8 +2,8 @@
 import { Deferred, Duration, Effect, type Fiber, Runtime, Scope } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { type Lane, makeLane } from "../../gateway/pacing/ProviderQueue.ts"
-import { SettleTimes } from "../../gateway/requests/LatencyEstimator.ts"
+import { type ProviderQueue, makeProviderQueue } from "../../gateway/pacing/ProviderQueue.ts"
+import { LatencyEstimator } from "../../gateway/requests/LatencyEstimator.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates, lengthClass } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -39,7 +39,7 @@ export interface SpeakRun extends SpeakParts, SpeakMoney {
   readonly settings: SpeakSettings
   readonly counts: Counts
   /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
-  readonly lane: (provider: ProviderId) => Effect.Effect<Lane>
+  readonly lane: (provider: ProviderId) => Effect.Effect<ProviderQueue>
   /** Begins work that goes on when who began it is interrupted. */
   readonly apart: <A, E>(work: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** Stops creates; the first reason stands. */
@@ -56,7 +56,7 @@ export interface SpeakRun extends SpeakParts, SpeakMoney {
   /** Something worked: patience starts anew. */
   readonly alive: () => void
   /** How settle times of a provider and length are learned. */
-  readonly settleTimes: (provider: ProviderId, characters: number) => SettleTimes
+  readonly settleTimes: (provider: ProviderId, characters: number) => LatencyEstimator
   /** Creates of this run that got no answer, until it is known whether they made a task. */
   readonly unanswered: Map<UtteranceKey, Loss>
   /** Utterances whose tasks an earlier run has created, and whose audio is still to be fetched. */
@@ -97,8 +97,8 @@ export const makeRun = (
     const apart = Runtime.runFork(yield* Effect.runtime())
     const now = () => clock.unsafeCurrentTimeMillis()
     const stopSignal = yield* Deferred.make<void>()
-    const lanes = new Map<ProviderId, Lane>()
-    const settleTimes = new Map<string, SettleTimes>()
+    const lanes = new Map<ProviderId, ProviderQueue>()
+    const settleTimes = new Map<string, LatencyEstimator>()
     const warnings = new Set<string>()
     const unanswered = new Map<UtteranceKey, Loss>()
     const counts: Counts = {
@@ -190,7 +190,7 @@ export const makeRun = (
           const known = lanes.get(provider)
           if (known !== undefined) return Effect.succeed(known)
           const { concurrency, perSecond } = settings.profileOf(provider)
-          return Effect.map(Scope.extend(makeLane({ concurrency, perSecond }, inOrder), scope), (lane) => {
+          return Effect.map(Scope.extend(makeProviderQueue({ concurrency, perSecond }, inOrder), scope), (lane) => {
             lanes.set(provider, lane)
             return lane
           })
@@ -207,7 +207,7 @@ export const makeRun = (
       },
       settleTimes: (provider, characters) => {
         const name = lengthClass(provider, characters)
-        const times = settleTimes.get(name) ?? new SettleTimes()
+        const times = settleTimes.get(name) ?? new LatencyEstimator()
         settleTimes.set(name, times)
         return times
       },

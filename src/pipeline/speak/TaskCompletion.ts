@@ -5,10 +5,10 @@
 import { Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
-import { setbackOf } from "../../gateway/GatewayErrors.ts"
-import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
-import { lookPlan, settle } from "../../gateway/requests/Polling.ts"
-import type { Done, Sight } from "../../gateway/response/TaskSnapshot.ts"
+import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import type { ProviderQueue } from "../../gateway/pacing/ProviderQueue.ts"
+import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
+import type { DoneTask, TaskSnapshot } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { obtained } from "./TaskCreation.ts"
@@ -22,10 +22,10 @@ import type { SpeakRun } from "./SpeakRun.ts"
  */
 export const settledTask = (
   run: SpeakRun,
-  lane: Lane,
+  lane: ProviderQueue,
   row: UtteranceRow,
   last: boolean
-): Effect.Effect<Done, Ending | StateUnusable> => {
+): Effect.Effect<DoneTask, Ending | StateUnusable> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
   const work = Effect.gen(function* () {
     if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
@@ -43,7 +43,7 @@ const awaited = (
   run: SpeakRun,
   row: UtteranceRow,
   task: TaskId
-): Effect.Effect<Done, Ending | StateUnusable> =>
+): Effect.Effect<DoneTask, Ending | StateUnusable> =>
   Effect.gen(function* () {
     const { gateway, learned } = run
     const { casting, characters } = row.utterance
@@ -55,13 +55,13 @@ const awaited = (
       noticeLabel(run, row, sight)
       return sight
     })
-    const settled = yield* settle(noticing, task, lookPlan(usual, characters), takenAt).pipe(
+    const settled = yield* pollUntilSettled(noticing, task, pollPlan(usual, characters), takenAt).pipe(
       Effect.catchTags({
         Refused: (fault) => refusedRead(run, fault),
         NeverSettled: (fault) => setAside(fault),
         FailedAtService: (fault) =>
-          fault.lasting ? new Hopeless({ setback: setbackOf(fault) }) : lost(run, row, setbackOf(fault)),
-        Vanished: (fault) => lost(run, row, setbackOf(fault))
+          fault.lasting ? new Hopeless({ setback: failureReasonOf(fault) }) : lost(run, row, failureReasonOf(fault)),
+        Vanished: (fault) => lost(run, row, failureReasonOf(fault))
       })
     )
     // When a task of an earlier run was done is not known.
@@ -74,7 +74,7 @@ const awaited = (
   })
 
 /** Learns from a task's record whether labels come back. */
-const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: Sight): void => {
+const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: TaskSnapshot): void => {
   if (run.echoes.seen !== undefined || sight._tag === "GivenUp") return
   run.echoes.seen =
     sight.label !== undefined && markersIn(sight.label).includes(markerOf(row.utterance.key, row.take))

@@ -6,9 +6,9 @@ import { Duration, Effect, Fiber, Schedule } from "effect"
 import type { ProviderId, TaskId } from "../../domain/values/Ids.ts"
 import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
-import { type CallFault, setbackOf } from "../../gateway/GatewayErrors.ts"
-import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
-import { asked, backoff, persistently } from "../../gateway/pacing/RetrySchedules.ts"
+import { type CallFault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import type { ProviderQueue } from "../../gateway/pacing/ProviderQueue.ts"
+import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./UtteranceFailures.ts"
@@ -25,7 +25,7 @@ const landing = Duration.millis(3_500)
 /** A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further chance. */
 export const obtained = (
   run: SpeakRun,
-  lane: Lane,
+  lane: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> =>
@@ -38,7 +38,7 @@ export const obtained = (
 /** Looks for the task of an announced utterance; undefined where there surely is none and it may be created. */
 const recovered = (
   run: SpeakRun,
-  lane: Lane,
+  lane: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId | undefined, Ending | StateUnusable> =>
@@ -123,7 +123,7 @@ const undecidable = (why: string): FailureReason =>
 
 /** Sets an utterance aside whose task could not be looked for. */
 const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
-  new SetAside({ setback: undecidable(`its task could not be looked for (${setbackOf(fault).words})`) })
+  new SetAside({ setback: undecidable(`its task could not be looked for (${failureReasonOf(fault).words})`) })
 
 /** Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays so. */
 const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
@@ -132,17 +132,17 @@ const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
 /** Creates a task, trying again after passing faults. */
 const created = (
   run: SpeakRun,
-  lane: Lane,
+  lane: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> => {
   const { key, casting } = row.utterance
   const told = attempt(run, lane, row, last).pipe(
     Effect.tapError((fault) =>
-      isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, asked(fault)) : Effect.void
+      isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, retryRead(fault)) : Effect.void
     )
   )
-  return persistently(told, createRetries).pipe(
+  return retryPersistently(told, createRetries).pipe(
     Effect.catchTags({ SlowDown: setAside, Unreachable: setAside, Broken: setAside, Refused: setAside })
   )
 }
@@ -153,7 +153,7 @@ const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFa
 /** Retries of a create that surely made no task: never before the time that the service asked to wait. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
-  Schedule.modifyDelay((fault, delay) => (isCallFault(fault) ? Duration.max(delay, asked(fault)) : delay)),
+  Schedule.modifyDelay((fault, delay) => (isCallFault(fault) ? Duration.max(delay, retryRead(fault)) : delay)),
   Schedule.whileInput(isCallFault),
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
 )
@@ -161,7 +161,7 @@ const createRetries = backoff.pipe(
 /** One create, from its announcement to its answer. Fails with a call's fault where it surely made no task. */
 const attempt = (
   run: SpeakRun,
-  lane: Lane,
+  lane: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable> =>
@@ -225,7 +225,7 @@ const attempt = (
   })
 
 /** Tells how a lane stands after it was slowed. */
-const paced = (run: SpeakRun, lane: Lane, provider: ProviderId): Effect.Effect<void> =>
+const paced = (run: SpeakRun, lane: ProviderQueue, provider: ProviderId): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { inFlight, limit, heldUntil } = yield* lane.status
     const waitingSeconds = Math.max(0, heldUntil - run.now()) / 1000
@@ -261,5 +261,5 @@ const refusedCreate = (
     const { casting, characters } = row.utterance
     if (fault.reason === "too-long")
       run.learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
-    return yield* new Hopeless({ setback: setbackOf(fault) })
+    return yield* new Hopeless({ setback: failureReasonOf(fault) })
   })

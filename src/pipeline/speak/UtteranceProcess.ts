@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
-import type { Lane } from "../../gateway/pacing/ProviderQueue.ts"
+import type { ProviderQueue } from "../../gateway/pacing/ProviderQueue.ts"
 import type { Slots } from "../../gateway/pacing/Slots.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -17,7 +17,7 @@ export const fetchesAtOnce = 8
 /** What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside. */
 export interface Desk extends ClipWork {
   readonly run: SpeakRun
-  readonly lane: Lane
+  readonly lane: ProviderQueue
   readonly fetching: Slots
   readonly last: boolean
 }

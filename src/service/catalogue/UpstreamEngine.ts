@@ -21,9 +21,9 @@ import { srt } from "../../exports/Srt.ts"
 import type { Fault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
-import { lookPlan, settle } from "../../gateway/requests/Polling.ts"
+import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
-import { Wire } from "../../gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 
 /** Which service, and what of it. */
@@ -63,7 +63,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
             audioWithin: options.timeout
           })
         ),
-        Layer.provide(Wire.Default)
+        Layer.provide(HttpTransport.Default)
       )
     ),
     Gateway
@@ -95,10 +95,10 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
       const task = yield* taskOf(utterance)
       const now = yield* Clock.currentTimeMillis
       const plan = {
-        ...lookPlan(undefined, utterance.characters),
+        ...pollPlan(undefined, utterance.characters),
         deadline: Duration.toMillis(options.timeout)
       }
-      const { done } = yield* settle(gateway.look(task), task, plan, now)
+      const { done } = yield* pollUntilSettled(gateway.look(task), task, plan, now)
       return yield* gateway.fetch(done, utterance.characters)
     })
 

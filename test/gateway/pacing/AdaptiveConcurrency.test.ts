@@ -1,12 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import {
-  borne,
+  increase,
   burst,
-  fullPace,
+  fullConcurrency,
   longestGap,
-  type Pace,
-  slowed
+  type AdaptiveConcurrency,
+  decrease
 } from "../../../src/gateway/pacing/AdaptiveConcurrency.ts"
 
 const most = 16
@@ -15,11 +15,11 @@ const events = fc.array(fc.record({ slow: fc.boolean(), wait: fc.integer({ min: 
 })
 
 it.prop("stays between one at a time and all that is allowed", { events }, ({ events }) => {
-  let pace: Pace = fullPace(most)
+  let pace: AdaptiveConcurrency = fullConcurrency(most)
   let now = 1_000_000
   for (const { slow, wait } of events) {
     now += wait
-    pace = slow ? slowed(pace, now) : borne(pace, most)
+    pace = slow ? decrease(pace, now) : increase(pace, most)
     expect(pace.window).toBeGreaterThanOrEqual(1)
     expect(pace.window).toBeLessThanOrEqual(most)
     expect(pace.gap).toBeGreaterThanOrEqual(0)
@@ -29,10 +29,10 @@ it.prop("stays between one at a time and all that is allowed", { events }, ({ ev
 })
 
 it("halves once for a burst of refusals, then spaces starts out", () => {
-  let pace = fullPace(8)
+  let pace = fullConcurrency(8)
   const windows: Array<readonly [number, number]> = []
   for (const now of [0, 10, burst - 1, burst, 2 * burst, 3 * burst, 4 * burst]) {
-    pace = slowed(pace, now)
+    pace = decrease(pace, now)
     windows.push([pace.window, pace.gap])
   }
   expect(windows).toEqual([
@@ -50,11 +50,11 @@ it.prop(
   "comes back to full speed when all goes well",
   { slows: fc.integer({ min: 1, max: 12 }) },
   ({ slows }) => {
-    let pace = fullPace(most)
-    for (let i = 0; i < slows; i++) pace = slowed(pace, i * burst)
+    let pace = fullConcurrency(most)
+    for (let i = 0; i < slows; i++) pace = decrease(pace, i * burst)
     let steps = 0
     while ((pace.window < most || pace.gap > 0) && steps < 1_000) {
-      pace = borne(pace, most)
+      pace = increase(pace, most)
       steps++
     }
     expect(pace.window).toBe(most)

@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, TestClock } from "effect"
-import { Broken, SlowDown } from "../../../src/gateway/GatewayErrors.ts"
+import { InvalidResponse, SlowDown } from "../../../src/gateway/GatewayErrors.ts"
 import { faultsToOpen } from "../../../src/gateway/pacing/CircuitBreaker.ts"
-import { makeLane } from "../../../src/gateway/pacing/ProviderQueue.ts"
+import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 
 const limits = { concurrency: 2, perSecond: undefined }
@@ -10,7 +10,7 @@ const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 
 
 it.scopedLive("frees a slot only when what held it has ended, finalizers included", () =>
   Effect.gen(function* () {
-    const lane = yield* makeLane({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
     let inside = 0
     let most = 0
     const held = Effect.acquireUseRelease(
@@ -34,7 +34,7 @@ it.scopedLive("frees a slot only when what held it has ended, finalizers include
 
 it.scopedLive("lets the urgent go first", () =>
   Effect.gen(function* () {
-    const lane = yield* makeLane({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
     const order: Array<string> = []
     const note = (name: string, priority: number) =>
       Effect.fork(
@@ -54,7 +54,7 @@ it.scopedLive("lets the urgent go first", () =>
 
 it.scoped("waits as long as the service asks", () =>
   Effect.gen(function* () {
-    const lane = yield* makeLane(limits, Effect.succeed(true))
+    const lane = yield* makeProviderQueue(limits, Effect.succeed(true))
     expect(lane.isClear()).toBe(true)
     yield* lane.told(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
     expect({ clear: lane.isClear(), ...(yield* lane.status) }).toEqual({
@@ -76,11 +76,11 @@ it.scoped("leaves a broken service alone until it is in order again", () =>
   Effect.gen(function* () {
     let well = false
     let probes = 0
-    const lane = yield* makeLane(
+    const lane = yield* makeProviderQueue(
       limits,
       Effect.sync(() => (probes++, well))
     )
-    const broken = new Broken({ words: "500" })
+    const broken = new InvalidResponse({ words: "500" })
     for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)
     yield* lane.told("answered")
     for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)

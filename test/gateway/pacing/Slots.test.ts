@@ -1,7 +1,7 @@
 /** A slot is given once and freed once, whatever comes in between the wish for it and the wait. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Scheduler, Utils } from "effect"
-import { makeLane } from "../../../src/gateway/pacing/ProviderQueue.ts"
+import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
 import { Slots } from "../../../src/gateway/pacing/Slots.ts"
 
 /** Gives others a turn before one step of a fiber in 25, as if by chance. */
@@ -49,7 +49,7 @@ const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>)
 it.scopedLive("of so many slots", () => crowded(new Slots(2).hold))
 
 it.scopedLive("of a lane", () =>
-  Effect.flatMap(makeLane({ concurrency: 2, perSecond: undefined }, Effect.succeed(true)), (lane) =>
+  Effect.flatMap(makeProviderQueue({ concurrency: 2, perSecond: undefined }, Effect.succeed(true)), (lane) =>
     crowded((work) => lane.inSlot(work))
   )
 )

@@ -2,14 +2,14 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, TestClock } from "effect"
 import { type Estimate, learn } from "../../../src/domain/values/Estimate.ts"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
-import { Broken, Refused, Vanished } from "../../../src/gateway/GatewayErrors.ts"
-import { lookPlan, settle } from "../../../src/gateway/requests/Polling.ts"
-import { SettleTimes } from "../../../src/gateway/requests/LatencyEstimator.ts"
-import type { Done, Sight } from "../../../src/gateway/response/TaskSnapshot.ts"
+import { InvalidResponse, Refused, Vanished } from "../../../src/gateway/GatewayErrors.ts"
+import { pollPlan, pollUntilSettled } from "../../../src/gateway/requests/Polling.ts"
+import { LatencyEstimator } from "../../../src/gateway/requests/LatencyEstimator.ts"
+import type { DoneTask, TaskSnapshot } from "../../../src/gateway/response/TaskSnapshot.ts"
 import { chance } from "../../hostile/Chance.ts"
 
 const task = TaskId.make("t")
-const done: Done = {
+const done: DoneTask = {
   _tag: "Done",
   task,
   audio: "a",
@@ -19,12 +19,12 @@ const done: Done = {
   seconds: undefined,
   took: undefined
 }
-const waiting: Sight = { _tag: "Waiting", label: undefined }
+const waiting: TaskSnapshot = { _tag: "Waiting", label: undefined }
 
 /** A look at a task that is done so many milliseconds from now. */
 const doneAfter = (time: number) =>
   Effect.map(Clock.currentTimeMillis, (from) =>
-    Effect.map(Clock.currentTimeMillis, (now): Sight => (now - from >= time ? done : waiting))
+    Effect.map(Clock.currentTimeMillis, (now): TaskSnapshot => (now - from >= time ? done : waiting))
   )
 
 /** Runs on the test clock, moved from one wait's end to the next. */
@@ -43,7 +43,7 @@ const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
 const learned = (times: (random: () => number) => number) =>
   Effect.gen(function* () {
     const random = chance(5)
-    const how = new SettleTimes()
+    const how = new LatencyEstimator()
     let usual: Estimate | undefined
     let looks = 0
     let late = 0
@@ -52,7 +52,7 @@ const learned = (times: (random: () => number) => number) =>
       const time = times(random)
       const from = yield* Clock.currentTimeMillis
       const look = yield* doneAfter(time)
-      const settled = yield* inTime(settle(look, task, lookPlan(usual, 60), from))
+      const settled = yield* inTime(pollUntilSettled(look, task, pollPlan(usual, 60), from))
       usual = learn(usual, how.learnedFrom(settled, yield* Clock.currentTimeMillis))
       if (i < before) continue
       looks += settled.looks
@@ -88,7 +88,7 @@ it.effect(
 
 it.effect("learns from the service's own clock where it tells", () =>
   Effect.sync(() => {
-    const times = new SettleTimes()
+    const times = new LatencyEstimator()
     const settled = { done, undoneAt: 100, doneAt: 900, looks: 2 }
     expect([410, 50, 5_000].map((took) => times.learnedFrom({ ...settled, took }, 0))).toEqual([
       410, 100, 900
@@ -100,15 +100,15 @@ it.effect("learns from the service's own clock where it tells", () =>
 it.effect("waits out faults of looks, and fails with what the service says of the task", () =>
   Effect.gen(function* () {
     const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
-    const sights: Array<Effect.Effect<Sight, Broken | Vanished>> = [
-      new Broken({ words: "reset" }),
+    const sights: Array<Effect.Effect<TaskSnapshot, InvalidResponse | Vanished>> = [
+      new InvalidResponse({ words: "reset" }),
       new Vanished({ task }),
       Effect.succeed(waiting),
       new Vanished({ task }),
       Effect.succeed({ _tag: "GivenUp", words: "no voice", lasting: true })
     ]
     const look = Effect.suspend(() => sights.shift() ?? Effect.succeed(waiting))
-    const fault = yield* Effect.flip(inTime(settle(look, task, plan, 0)))
+    const fault = yield* Effect.flip(inTime(pollUntilSettled(look, task, plan, 0)))
     expect(fault).toMatchObject({ _tag: "FailedAtService", task, words: "no voice", lasting: true })
   })
 )
@@ -118,19 +118,19 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
     const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
     let looks = 0
     const gone = Effect.suspend(() => (looks++, new Vanished({ task })))
-    expect(yield* Effect.flip(inTime(settle(gone, task, plan, 0)))).toMatchObject({ _tag: "Vanished" })
+    expect(yield* Effect.flip(inTime(pollUntilSettled(gone, task, plan, 0)))).toMatchObject({ _tag: "Vanished" })
     expect(looks).toBeGreaterThanOrEqual(4)
     expect(yield* Clock.currentTimeMillis).toBeGreaterThanOrEqual(8_000)
     const now = yield* Clock.currentTimeMillis
-    expect(yield* Effect.flip(inTime(settle(Effect.succeed(waiting), task, plan, now)))).toMatchObject({
+    expect(yield* Effect.flip(inTime(pollUntilSettled(Effect.succeed(waiting), task, plan, now)))).toMatchObject({
       _tag: "NeverSettled",
       waited: 60_000
     })
-    const muddled = new Broken({ words: "not JSON" })
-    const untold = yield* Effect.flip(inTime(settle(muddled, task, plan, yield* Clock.currentTimeMillis)))
+    const muddled = new InvalidResponse({ words: "not JSON" })
+    const untold = yield* Effect.flip(inTime(pollUntilSettled(muddled, task, plan, yield* Clock.currentTimeMillis)))
     expect(untold.message).toMatch(/within 60 s: no usable answer from the service: not JSON$/u)
     expect(
-      yield* Effect.flip(inTime(settle(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
+      yield* Effect.flip(inTime(pollUntilSettled(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
     ).toMatchObject({ _tag: "Refused", reason: "key" })
   })
 )
@@ -138,7 +138,7 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
 it.effect("looks at once at a task of an earlier run", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 hour")
-    const fiber = yield* Effect.fork(settle(Effect.succeed<Sight>(done), task, lookPlan(undefined, 60), 0))
+    const fiber = yield* Effect.fork(pollUntilSettled(Effect.succeed<TaskSnapshot>(done), task, pollPlan(undefined, 60), 0))
     yield* TestClock.adjust(0)
     expect((yield* Fiber.join(fiber)).looks).toBe(1)
   })

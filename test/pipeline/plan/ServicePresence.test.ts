@@ -1,7 +1,7 @@
 /** A wrong address ends a run in seconds; a service that restarts, or answers anything, does not. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
-import { Broken, type CallFault, SlowDown, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
+import { InvalidResponse, type CallFault, SlowDown, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../../src/gateway/Gateway.ts"
 import { Progress, type ProgressEvent } from "../../../src/pipeline/Progress.ts"
 import { absence, greeted } from "../../../src/pipeline/plan/ServicePresence.ts"
@@ -56,7 +56,7 @@ it.effect("waits for a service that is restarting", () =>
 it.effect("leaves faults that may pass to the run's own patience", () =>
   Effect.gen(function* () {
     const faults = [
-      new Broken({ words: "reset", code: "ECONNRESET" }),
+      new InvalidResponse({ words: "reset", code: "ECONNRESET" }),
       new SlowDown({ words: "starting" }),
       new Unreachable({ words: "no route", code: "EHOSTUNREACH" }),
       new Unreachable({ words: "no answer within 60s" })

@@ -14,7 +14,7 @@ import { profileOf, ProviderProfile } from "../../../src/domain/speech/ProviderP
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import {
-  Broken,
+  InvalidResponse,
   type CallFault,
   NoAudio,
   Refused,
@@ -23,7 +23,7 @@ import {
   Vanished
 } from "../../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../../src/gateway/Gateway.ts"
-import type { Walk } from "../../../src/gateway/requests/TaskHistory.ts"
+import type { HistoryWalk } from "../../../src/gateway/requests/TaskHistory.ts"
 import { silent } from "../../../src/pipeline/Progress.ts"
 import { speak } from "../../../src/pipeline/speak/SpeakStage.ts"
 import { type SpeakSettings, usualSettings } from "../../../src/pipeline/speak/SpeakSettings.ts"
@@ -131,7 +131,7 @@ class World {
           const answer = this.script.creates[this.creates++] ?? "taken"
           if (answer === "slow") return yield* new SlowDown({ words: "later" })
           if (answer === "unreachable") return yield* new Unreachable({ words: "nobody there" })
-          if (answer === "lost-unmade") return yield* new Broken({ words: "reset" })
+          if (answer === "lost-unmade") return yield* new InvalidResponse({ words: "reset" })
           const now = yield* Clock.currentTimeMillis
           const place = this.paid.length
           const task: PaidTask = {
@@ -144,7 +144,7 @@ class World {
             doneAt: now + 700
           }
           this.paid.push(task)
-          if (answer === "lost-made") return yield* new Broken({ words: "reset" })
+          if (answer === "lost-made") return yield* new InvalidResponse({ words: "reset" })
           return { task: task.id, credits: 1 }
         })
       ),
@@ -178,7 +178,7 @@ class World {
           const task = this.paid.find((one) => one.id === done.task)
           const answer = this.script.audio[this.sounds++] ?? "good"
           if (task === undefined) return yield* new Vanished({ task: done.task })
-          if (answer === "broken") return yield* new Broken({ words: "reset" })
+          if (answer === "broken") return yield* new InvalidResponse({ words: "reset" })
           if (answer === "refused")
             return yield* new NoAudio({ reason: "stale", words: "HTTP 403 for its address" })
           const audio = babble(task.text)
@@ -187,7 +187,7 @@ class World {
       ),
     history: () =>
       this.step(
-        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Walk, CallFault> => {
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<HistoryWalk, CallFault> => {
           const { fault, lag, lostLag = 0, isWhole } = this.history
           if (fault !== undefined) return fault
           const seen = this.paid.filter(
@@ -205,7 +205,7 @@ class World {
             madeAt: task.madeAt,
             failed: (task.fate === "fails" || task.fate === "refused") && now >= task.doneAt
           }))
-          return Effect.succeed<Walk>({
+          return Effect.succeed<HistoryWalk>({
             tasks,
             echoes: tasks.length === 0 ? undefined : this.script.echoes,
             isWhole,
@@ -361,7 +361,7 @@ it.effect("a lost create is looked for by the next run, too, before it is sent a
   Effect.gen(function* () {
     const searches: ReadonlyArray<readonly [World["history"], string]> = [
       [
-        { lag: 0, isWhole: true, fault: new Broken({ words: "HTTP 500" }) },
+        { lag: 0, isWhole: true, fault: new InvalidResponse({ words: "HTTP 500" }) },
         "its task could not be looked for (no usable answer from the service: HTTP 500)"
       ],
       [
