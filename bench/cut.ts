@@ -15,7 +15,7 @@ import { fromInt16, type Pcm } from "../src/audio/pcm/Pcm.ts"
 import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { openEspeak } from "../src/engines/local/EspeakThread.ts"
 import { openFlite } from "../src/engines/local/FliteThread.ts"
-import type { Synthesiser } from "../src/engines/local/EngineProtocol.ts"
+import type { Synthesizer } from "../src/engines/local/EngineProtocol.ts"
 import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
 import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
@@ -42,7 +42,7 @@ const saidIn = (file: string): ReadonlyArray<string> =>
   })
 
 /** Speaks the cues as one sentence; none where the engine does not tell when each begins and ends. */
-const speak = (engine: Synthesiser, voice: string, said: ReadonlyArray<string>): ReadonlyArray<Merged> => {
+const speak = (engine: Synthesizer, voice: string, said: ReadonlyArray<string>): ReadonlyArray<Merged> => {
   const words = said.map((cue) => cue.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)))
   const pieces = words.flat().map((text, i) => ({ text, spaced: i > 0, english: false }))
   const spoken = engine.speak({ _tag: "Sentence", voice, rate: 1, pitch: 0, pieces })

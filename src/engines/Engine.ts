@@ -30,7 +30,7 @@ export interface SpeechRequest {
 }
 
 /** When a word or a sentence is heard, in milliseconds from the start of the audio; `end` is never before `start`. */
-export interface Mark {
+export interface WordMark {
   /** As the request's text writes it. */
   readonly text: string
   readonly start: Millis
@@ -38,20 +38,20 @@ export interface Mark {
 }
 
 /** The engine's own times; empty where it gives none. Marks stand in the text's order and do not overlap. */
-export interface Timing {
-  readonly words: ReadonlyArray<Mark>
-  readonly sentences: ReadonlyArray<Mark>
+export interface WordTiming {
+  readonly words: ReadonlyArray<WordMark>
+  readonly sentences: ReadonlyArray<WordMark>
 }
 
 /** Speech as 16-bit mono PCM. */
-export interface PcmSpeech extends Timing {
+export interface PcmSpeech extends WordTiming {
   readonly _tag: "Pcm"
   readonly rate: SampleRate
   readonly samples: Int16Array
 }
 
 /** Speech as a whole audio file of a format that the bytes tell. */
-export interface EncodedSpeech extends Timing {
+export interface EncodedSpeech extends WordTiming {
   readonly _tag: "Encoded"
   readonly bytes: Uint8Array
 }

@@ -31,11 +31,11 @@ export type SentenceJob = typeof SentenceJob.Type
 /** A question for every voice that the engine has. */
 const VoicesJob = Schema.TaggedStruct("Voices", {})
 
-export const Job = Schema.Union(SentenceJob, VoicesJob)
-export type Job = typeof Job.Type
+export const EngineJob = Schema.Union(SentenceJob, VoicesJob)
+export type EngineJob = typeof EngineJob.Type
 
 /** A job as it is posted, with a number that its answer repeats. */
-export const JobMessage = Schema.Struct({ id: Schema.NonNegativeInt, job: Job })
+export const JobMessage = Schema.Struct({ id: Schema.NonNegativeInt, job: EngineJob })
 
 /** When a piece is heard, in milliseconds from the start of the samples. */
 export const Span = Schema.Struct({ start: Schema.NonNegative, end: Schema.NonNegative })
@@ -44,12 +44,12 @@ export type Span = typeof Span.Type
 const Samples = Schema.declare((value): value is Int16Array => value instanceof Int16Array)
 
 /** A sentence, spoken; one span a piece, null where the engine told no time of it. */
-export const Spoken = Schema.TaggedStruct("Spoken", {
+export const SpokenSentence = Schema.TaggedStruct("Spoken", {
   rate: SampleRate,
   samples: Samples,
   spans: Schema.Array(Schema.NullOr(Span))
 })
-export type Spoken = typeof Spoken.Type
+export type SpokenSentence = typeof SpokenSentence.Type
 
 /** Every voice of the engine, and the variants that each of them can take. */
 export const VoiceList = Schema.TaggedStruct("VoiceList", {
@@ -63,11 +63,11 @@ export type VoiceList = typeof VoiceList.Type
 /** The thread is still well, but this job came to nothing. */
 const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 
-export const Answer = Schema.Union(Spoken, VoiceList, Refused)
-export type Answer = typeof Answer.Type
+export const EngineAnswer = Schema.Union(SpokenSentence, VoiceList, Refused)
+export type EngineAnswer = typeof EngineAnswer.Type
 
 /** An answer as it is posted. */
-export const AnswerMessage = Schema.Struct({ id: Schema.NonNegativeInt, answer: Answer })
+export const AnswerMessage = Schema.Struct({ id: Schema.NonNegativeInt, answer: EngineAnswer })
 
 /** The first message of a thread: it can work, or why it cannot. */
 export const Greeting = Schema.Union(
@@ -76,8 +76,8 @@ export const Greeting = Schema.Union(
 )
 
 /** What an engine is inside its thread. It blocks the thread while it speaks. */
-export interface Synthesiser {
-  readonly speak: (job: SentenceJob) => Omit<Spoken, "_tag">
+export interface Synthesizer {
+  readonly speak: (job: SentenceJob) => Omit<SpokenSentence, "_tag">
   readonly voices: () => Omit<VoiceList, "_tag">
 }
 

@@ -23,7 +23,7 @@ export interface Sentence {
  * No part has more than `longest` bytes of UTF-8, spaces counted; a longer sentence is parted behind punctuation where there
  * is some in its second half, else between words. Words beyond 40 characters are cut: engines lose the end of longer ones.
  */
-export const sentencesOf = (
+export const engineSentences = (
   tokens: ReadonlyArray<Token>,
   longest: number,
   english: (words: ReadonlyArray<string>) => ReadonlyArray<boolean> = (words) => words.map(() => false)

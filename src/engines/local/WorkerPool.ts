@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os"
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"
 import { type EngineUnavailable, SpeechFailed } from "../Engine.ts"
-import type { Answer, Job, ThreadEngine } from "./EngineProtocol.ts"
+import type { EngineAnswer, EngineJob, ThreadEngine } from "./EngineProtocol.ts"
 import { openThread, type WorkerThread } from "./EngineThread.ts"
 
 /** How many threads there are, and how long they may take. */
@@ -21,7 +21,7 @@ export interface ThreadLimits {
 /** Threads of one engine. */
 export interface WorkerPool {
   /** Has a job done by the next free thread. */
-  readonly ask: (job: Job) => Effect.Effect<Answer, EngineUnavailable | SpeechFailed>
+  readonly ask: (job: EngineJob) => Effect.Effect<EngineAnswer, EngineUnavailable | SpeechFailed>
 }
 
 /** A pool whose threads end with its scope. */
@@ -61,7 +61,7 @@ export const makeWorkerPool = Effect.fnUntraced(function* (
       reason: "timeout",
       detail: `no speech within ${Duration.format(Duration.decode(deadline))}`
     })
-  const ask = (job: Job) =>
+  const ask = (job: EngineJob) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(take), (thread) =>
         restore(thread.ask(job)).pipe(

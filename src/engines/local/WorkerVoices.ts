@@ -2,7 +2,7 @@
 import { Duration, Effect } from "effect"
 import { fromSeconds, type Millis } from "../../domain/time/Units.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
-import { remembered } from "../SuccessCache.ts"
+import { cacheSuccess } from "../SuccessCache.ts"
 import type { ThreadLimits, WorkerPool } from "./WorkerPool.ts"
 import type { SentenceJob, ThreadEngine } from "./EngineProtocol.ts"
 
@@ -16,14 +16,14 @@ export interface ThreadedOptions extends ThreadLimits {
 export const longestSpeech = ({ maxSeconds = 3_600 }: ThreadedOptions): Millis => fromSeconds(maxSeconds)
 
 /** An engine's voices, and the variants that each of them can take. */
-export interface Catalogue {
+export interface EngineCatalogue {
   readonly voices: ReadonlyArray<EngineVoice>
   readonly variants: ReadonlyArray<string>
 }
 
 /** The voices that an engine's thread tells of: asked for until it has answered once, then remembered. */
-export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
-  remembered(
+export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
+  cacheSuccess(
     pool.ask({ _tag: "Voices" }).pipe(
       Effect.mapError((failure) =>
         failure._tag === "EngineUnavailable"
@@ -32,7 +32,7 @@ export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
       ),
       Effect.flatMap((answer) =>
         answer._tag === "VoiceList"
-          ? Effect.succeed<Catalogue>({
+          ? Effect.succeed<EngineCatalogue>({
               voices: answer.voices.map((voice) => ({
                 ...voice,
                 languages: [...new Set(voice.languages.map(canonical))]
@@ -46,7 +46,7 @@ export const voicesOf = (pool: WorkerPool, engine: ThreadEngine) =>
   )
 
 /** A sentence spoken by the next free thread. */
-export const spokenBy = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJob) =>
+export const speakWith = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJob) =>
   Effect.flatMap(pool.ask(job), (answer) =>
     answer._tag === "Spoken"
       ? Effect.succeed(answer)

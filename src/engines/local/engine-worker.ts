@@ -4,15 +4,15 @@ import { Option, Schema } from "effect"
 import { openEspeak } from "./EspeakThread.ts"
 import { openFlite } from "./FliteThread.ts"
 import {
-  type Answer,
-  type Job,
+  type EngineAnswer,
+  type EngineJob,
   JobMessage,
   JobRefused,
-  type Synthesiser,
+  type Synthesizer,
   ThreadSettings
 } from "./EngineProtocol.ts"
 
-const answerOf = (synthesiser: Synthesiser, job: Job): Answer => {
+const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
   try {
     return job._tag === "Voices"
       ? { _tag: "VoiceList", ...synthesiser.voices() }

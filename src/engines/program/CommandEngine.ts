@@ -12,7 +12,7 @@ import {
   runProgramToFile
 } from "./ChildProgram.ts"
 import { type Engine, EngineUnavailable, type EngineVoice, type Speech, SpeechFailed } from "../Engine.ts"
-import { spokenText } from "../text/SingleLineSpeech.ts"
+import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 
 /** A voice, and what stands for it among the arguments, such as a model's path; its id if absent. */
 export interface CommandVoice extends EngineVoice {
@@ -68,7 +68,7 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
     const language = request.language ?? voice.languages[0] ?? "en"
-    const text = yield* spokenText(request, {
+    const text = yield* singleLineSpeech(request, {
       engine: name,
       normalise: options.normalise ?? false,
       language,

@@ -3,8 +3,8 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Config, Duration, Effect, Option } from "effect"
 import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { boundedBody, isJson, messageIn, refusal, voicesIn } from "./OpenAiResponse.ts"
-import { remembered } from "../SuccessCache.ts"
-import { spokenText } from "../text/SingleLineSpeech.ts"
+import { cacheSuccess } from "../SuccessCache.ts"
+import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 
 export interface OpenAiOptions {
   /** How it is called in errors and settings. */
@@ -105,7 +105,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
   )
   const voices =
     options.listVoices === true
-      ? yield* remembered(
+      ? yield* cacheSuccess(
           Effect.map(Effect.mapError(asked("/audio/voices"), unreadable), (body) => [
             ...options.voices,
             ...voicesIn(body).filter(({ id }) => !options.voices.some((own) => own.id === id))
@@ -121,7 +121,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
       const detail = `no voice "${request.voice}": expected one of ${known.map(({ id }) => id).join(", ")}`
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
-    const input = yield* spokenText(request, {
+    const input = yield* singleLineSpeech(request, {
       engine: name,
       normalise: options.normalise ?? false,
       language: voice.languages[0] ?? "en",

@@ -1,6 +1,6 @@
 /** English where engines misread it; the rest they read well themselves. */
 import type { Token } from "./Token.ts"
-import { parted, sayable, spelledNumbers } from "./Pronounceable.ts"
+import { splitWord, pronounceable, spelledNumbers } from "./Pronounceable.ts"
 import type { Word } from "./WrittenWords.ts"
 
 /** Said in full, since the dot behind them is taken for a sentence's end. */
@@ -43,12 +43,12 @@ export const speakEnglish = (words: ReadonlyArray<Word>): ReadonlyArray<Token> =
   words.map(({ gap, original }, index) => ({
     gap,
     original,
-    spoken: spokenOf(sayable(original), words[index - 1]?.original, words[index + 1]?.original)
+    spoken: spokenOf(pronounceable(original), words[index - 1]?.original, words[index + 1]?.original)
   }))
 
 const spokenOf = (word: string, before: string | undefined, after: string | undefined): string => {
   if (word === "" || compared.has(word)) return compared.get(word) ?? ""
-  const { before: opening, core, after: closing } = parted(word)
+  const { before: opening, core, after: closing } = splitWord(word)
   const full = closing.startsWith(".") ? abbreviations.get(`${core.toLowerCase()}.`) : undefined
   if (full !== undefined) {
     // The dot may end a sentence too: at the text's end, and behind "etc." before a capital.
@@ -64,7 +64,7 @@ const spokenOf = (word: string, before: string | undefined, after: string | unde
 
 /** Dates of the ISO kind, ranges of numbers, and dashes without spaces. */
 const written = (word: string): string => {
-  const { before, core, after } = parted(word)
+  const { before, core, after } = splitWord(word)
   const date = /^(\d{4})-(\d{2})-(\d{2})$/u.exec(core)
   const month = months[Number(date?.[2]) - 1]
   if (date !== null && month !== undefined)

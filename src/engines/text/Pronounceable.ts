@@ -11,7 +11,7 @@ const meaning = /[\p{L}\p{N}\p{Sc}&@%‰+=<>~^×÷±°§©®™]/u
 const longestNumber = 12
 
 /** The word without what is mute; empty if nothing is left to say. */
-export const sayable = (written: string): string => {
+export const pronounceable = (written: string): string => {
   const plain = written.normalize("NFC").replace(mute, "")
   return meaning.test(plain) ? plain : ""
 }
@@ -21,7 +21,7 @@ export const spelledNumbers = (word: string): string =>
   word.replace(/\d+/gu, (digits) => (digits.length > longestNumber ? Array.from(digits).join(" ") : digits))
 
 /** A word parted into the punctuation before it, the word itself, and the punctuation behind it. */
-export interface Parted {
+export interface SplitWord {
   readonly before: string
   readonly core: string
   readonly after: string
@@ -31,7 +31,7 @@ const opening = /[\p{Ps}\p{Pi}"'¿¡\-–—…*_.,;:!?]/u
 const closing = /[\p{Pe}\p{Pf}"'\-–—…*_.,;:!?。！？]/u
 
 /** Signs that belong to a word's meaning stay in its core: $, %, °, + and the like; a dot inside stays too. */
-export const parted = (word: string): Parted => {
+export const splitWord = (word: string): SplitWord => {
   const characters = Array.from(word)
   let from = 0
   while (from < characters.length && opening.test(characters[from] ?? "")) from++

@@ -1,7 +1,7 @@
 /** A text in one line for engines that take it whole: written out where they cannot do so themselves. */
 import { Effect } from "effect"
 import { type SpeechRequest, SpeechFailed } from "../Engine.ts"
-import { normalise } from "./TextNormalization.ts"
+import { normalizeText } from "./TextNormalization.ts"
 
 /** How a text is prepared. */
 export interface Preparation {
@@ -15,8 +15,8 @@ export interface Preparation {
 }
 
 /** One line of text without control characters; fails if it says nothing or is too long. */
-export const spokenText = (request: SpeechRequest, how: Preparation): Effect.Effect<string, SpeechFailed> => {
-  const tokens = normalise(request.text, request.language ?? how.language)
+export const singleLineSpeech = (request: SpeechRequest, how: Preparation): Effect.Effect<string, SpeechFailed> => {
+  const tokens = normalizeText(request.text, request.language ?? how.language)
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     Effect.fail(new SpeechFailed({ engine: how.engine, reason, detail }))
   if (!tokens.some(({ spoken }) => spoken !== "")) {

@@ -3,17 +3,17 @@
  * they were written.
  */
 import { speakEnglish } from "./EnglishText.ts"
-import { sayable, spelledNumbers } from "./Pronounceable.ts"
+import { pronounceable, spelledNumbers } from "./Pronounceable.ts"
 import { speakVietnamese } from "./vietnamese/VietnameseText.ts"
 import type { Token } from "./Token.ts"
-import { wordsOf } from "./WrittenWords.ts"
+import { writtenWords } from "./WrittenWords.ts"
 
 /**
  * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units, abbreviations.
  * English is helped only where engines misread it. Every other language is left to the engine.
  */
-export const normalise = (text: string, language: string): ReadonlyArray<Token> => {
-  const words = wordsOf(text, language)
+export const normalizeText = (text: string, language: string): ReadonlyArray<Token> => {
+  const words = writtenWords(text, language)
   switch (primaryTag(language)) {
     case "vi":
       return withPauses(speakVietnamese(words))
@@ -21,7 +21,7 @@ export const normalise = (text: string, language: string): ReadonlyArray<Token> 
       return withPauses(speakEnglish(words))
     default:
       return withPauses(
-        words.map(({ gap, original }) => ({ gap, original, spoken: spelledNumbers(sayable(original)) }))
+        words.map(({ gap, original }) => ({ gap, original, spoken: spelledNumbers(pronounceable(original)) }))
       )
   }
 }

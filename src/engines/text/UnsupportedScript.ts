@@ -24,7 +24,7 @@ const readers: ReadonlyArray<readonly [script: string, letters: RegExp, language
 const mayBeNamed = 0.25
 
 /** Why a voice of such a language (BCP 47) cannot read a text, in words; undefined where it can. */
-export const unreadable = (text: string, language: string): string | undefined => {
+export const unsupportedLetters = (text: string, language: string): string | undefined => {
   const tag = primaryTag(language)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   for (const [script, pattern, languages] of readers) {

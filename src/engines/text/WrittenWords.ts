@@ -13,7 +13,7 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** The words of a text in order. The gaps and originals joined are the text, up to white space at its end. */
-export const wordsOf = (text: string, language: string): ReadonlyArray<Word> => {
+export const writtenWords = (text: string, language: string): ReadonlyArray<Word> => {
   const segmenter = unspaced.test(text) ? segmenterFor(language) : undefined
   return [...text.trimEnd().matchAll(/(\s*)(\S+)/gu)].flatMap(([, gap = "", run = ""]) =>
     segmenter !== undefined && unspaced.test(run)

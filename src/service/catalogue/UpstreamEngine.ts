@@ -14,9 +14,9 @@ import {
   type EngineVoice,
   type SpeechRequest,
   SpeechFailed,
-  type Timing
+  type WordTiming
 } from "../../engines/Engine.ts"
-import { remembered } from "../../engines/SuccessCache.ts"
+import { cacheSuccess } from "../../engines/SuccessCache.ts"
 import { srt } from "../../exports/Srt.ts"
 import type { Fault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -69,7 +69,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
     Gateway
   )
   const begun = yield* Clock.currentTimeMillis
-  const earlier = yield* remembered(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
+  const earlier = yield* cacheSuccess(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
 
   /** The utterance's task: one of an earlier life, or a new one. */
   const taskOf = (utterance: Utterance) =>
@@ -224,7 +224,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
 }
 
 /** The times that came with the audio; none where they cannot be read. */
-const timingOf = (transcript: Fetched["transcript"]): Timing => {
+const timingOf = (transcript: Fetched["transcript"]): WordTiming => {
   if (transcript === undefined) return { words: [], sentences: [] }
   if (transcript.format === "json") {
     return Option.match(decodeTranscript(transcript.text), {

@@ -1,7 +1,7 @@
 /** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
 import { Effect, Either, Option } from "effect"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
-import { type Engine, type EngineUnavailable, type Mark, SpeechFailed } from "../../engines/Engine.ts"
+import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { ServedModel, ServedVoice } from "../catalogue/Catalogue.ts"
 import { readEntries } from "./SrtText.ts"
@@ -30,8 +30,8 @@ export interface Spoken {
   readonly runs: ReadonlyArray<Run>
   /** The length of all of it. */
   readonly frames: Frames
-  readonly sentences: ReadonlyArray<Mark>
-  readonly words: ReadonlyArray<Mark>
+  readonly sentences: ReadonlyArray<WordMark>
+  readonly words: ReadonlyArray<WordMark>
   readonly captions: ReadonlyArray<Caption>
 }
 
@@ -56,8 +56,8 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
   }
   const entries = Either.getOrElse(readEntries(order.text), () => [])
   const runs: Array<Run> = []
-  const sentences: Array<Mark> = []
-  const words: Array<Mark> = []
+  const sentences: Array<WordMark> = []
+  const words: Array<WordMark> = []
   const captions: Array<Caption> = []
   let rate: SampleRate | undefined
   let end = 0
@@ -76,7 +76,7 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
     end = at + said.samples.length
     runs.push({ at, samples: said.samples })
     const offset = millisAt(at, rate)
-    const shifted = (mark: Mark): Mark => ({
+    const shifted = (mark: WordMark): WordMark => ({
       text: mark.text,
       start: millis(mark.start + offset),
       end: millis(mark.end + offset)
@@ -124,8 +124,8 @@ const silentBlock = new Int16Array(longestBlock)
 interface Said {
   readonly rate: SampleRate
   readonly samples: Int16Array
-  readonly sentences: ReadonlyArray<Mark>
-  readonly words: ReadonlyArray<Mark>
+  readonly sentences: ReadonlyArray<WordMark>
+  readonly words: ReadonlyArray<WordMark>
 }
 
 /** `whole` is the text by which a voice of several languages chooses: an entry alone may be too short to tell. */

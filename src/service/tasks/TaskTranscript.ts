@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { toSeconds, type Millis } from "../../domain/time/Units.ts"
-import type { Mark } from "../../engines/Engine.ts"
+import type { WordMark } from "../../engines/Engine.ts"
 import { srt } from "../../exports/Srt.ts"
 
 /** An entry of an SRT. */
@@ -20,8 +20,8 @@ export const srtOf = (captions: ReadonlyArray<Caption>): string =>
 /** The JSON transcript of the contract. */
 export const jsonOf = (transcript: {
   readonly duration: Millis
-  readonly sentences: ReadonlyArray<Mark>
-  readonly words: ReadonlyArray<Mark>
+  readonly sentences: ReadonlyArray<WordMark>
+  readonly words: ReadonlyArray<WordMark>
 }): string =>
   JSON.stringify(
     encode({
@@ -36,8 +36,8 @@ export const jsonOf = (transcript: {
  * glance, where the words' own times are known.
  */
 export const captionsOf = (
-  sentences: ReadonlyArray<Mark>,
-  words: ReadonlyArray<Mark>
+  sentences: ReadonlyArray<WordMark>,
+  words: ReadonlyArray<WordMark>
 ): ReadonlyArray<Caption> =>
   sentences.flatMap((sentence) => {
     const own = words.filter((word) => word.start >= sentence.start && word.end <= sentence.end)
@@ -48,11 +48,11 @@ export const captionsOf = (
 /** Two lines of 42 characters: what subtitles commonly allow. */
 const longestCaption = 84
 
-const captionsBetweenWords = (words: ReadonlyArray<Mark>): ReadonlyArray<Caption> => {
+const captionsBetweenWords = (words: ReadonlyArray<WordMark>): ReadonlyArray<Caption> => {
   const length = words.reduce((sum, word) => sum + word.text.length + 1, 0)
   const each = length / Math.ceil(length / longestCaption)
   const captions: Array<Caption> = []
-  let taken: Array<Mark> = []
+  let taken: Array<WordMark> = []
   let size = 0
   words.forEach((word, index) => {
     taken.push(word)
@@ -70,4 +70,4 @@ const captionsBetweenWords = (words: ReadonlyArray<Mark>): ReadonlyArray<Caption
 
 const encode = Schema.encodeSync(Transcript)
 
-const timed = (mark: Mark) => ({ text: mark.text, start: toSeconds(mark.start), end: toSeconds(mark.end) })
+const timed = (mark: WordMark) => ({ text: mark.text, start: toSeconds(mark.start), end: toSeconds(mark.end) })

@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { test } from "vitest"
-import { normalise } from "../../../src/engines/text/TextNormalization.ts"
-import { sentencesOf } from "../../../src/engines/local/EngineSentences.ts"
+import { normalizeText } from "../../../src/engines/text/TextNormalization.ts"
+import { engineSentences } from "../../../src/engines/local/EngineSentences.ts"
 
 const texts = (text: string, language = "en"): ReadonlyArray<string> =>
-  sentencesOf(normalise(text, language), 400).map((sentence) => sentence.text)
+  engineSentences(normalizeText(text, language), 400).map((sentence) => sentence.text)
 
 test("sentences end at final marks, not at abbreviations, initials or small letters", () => {
   expect(
@@ -38,7 +38,7 @@ test("what says nothing is no sentence", () => {
 
 test("a long sentence is parted behind a comma in its second half, else between words, else inside a word", () => {
   const parts = (text: string) =>
-    sentencesOf(normalise(text, "en"), 20).flatMap((sentence) =>
+    engineSentences(normalizeText(text, "en"), 20).flatMap((sentence) =>
       sentence.parts.map(({ pieces, ends }) => [pieces.map((piece) => piece.text).join(" "), ends])
     )
   expect(parts("one two three, four five six")).toEqual([
@@ -60,8 +60,8 @@ it.prop(
   "every spoken word is passed on in order, in parts that are never too long",
   [FastCheck.string({ unit: "grapheme", maxLength: 200 }), FastCheck.integer({ min: 200, max: 400 })],
   ([text, longest]) => {
-    const tokens = normalise(text, "en")
-    const parts = sentencesOf(tokens, longest).flatMap((sentence) => sentence.parts)
+    const tokens = normalizeText(text, "en")
+    const parts = engineSentences(tokens, longest).flatMap((sentence) => sentence.parts)
     const passed = parts.flatMap(({ pieces }) => pieces.map((piece) => piece.text)).join("")
     expect(passed).toBe(tokens.map(({ spoken }) => spoken.replaceAll(" ", "")).join(""))
     for (const { pieces } of parts) {

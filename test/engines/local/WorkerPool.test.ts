@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Fiber } from "effect"
-import type { Job, SentenceJob } from "../../../src/engines/local/EngineProtocol.ts"
+import type { EngineJob, SentenceJob } from "../../../src/engines/local/EngineProtocol.ts"
 import { makeWorkerPool, type WorkerPool } from "../../../src/engines/local/WorkerPool.ts"
 
 const sentence = (text: string, voice = "en-us"): SentenceJob => ({
@@ -15,7 +15,7 @@ const slow = sentence("w, ".repeat(2_700))
 
 const pool = (size: number, deadline: Duration.DurationInput) =>
   makeWorkerPool("espeak", { size, deadline, idle: "1 minute" })
-const tagOf = (workers: WorkerPool, job: Job) => Effect.map(workers.ask(job), (answer) => answer._tag)
+const tagOf = (workers: WorkerPool, job: EngineJob) => Effect.map(workers.ask(job), (answer) => answer._tag)
 
 describe("threads", () => {
   it.scopedLive("a job beyond its deadline is given up with its thread, and the next gets another", () =>

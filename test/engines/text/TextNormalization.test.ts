@@ -1,10 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe, test } from "vitest"
-import { normalise } from "../../../src/engines/text/TextNormalization.ts"
+import { normalizeText } from "../../../src/engines/text/TextNormalization.ts"
 
 const read = (text: string, language: string): string =>
-  normalise(text, language)
+  normalizeText(text, language)
     .map(({ gap, spoken }) => (gap === "" || spoken === "" ? spoken : ` ${spoken}`))
     .join("")
     .trim()
@@ -43,7 +43,7 @@ describe("any language", () => {
 })
 
 test("scripts without spaces are parted into words, punctuation with the word that it follows", () => {
-  expect(normalise("你好，世界！ Hi", "zh")).toEqual([
+  expect(normalizeText("你好，世界！ Hi", "zh")).toEqual([
     { gap: "", original: "你好，", spoken: "你好，" },
     { gap: "", original: "世界！", spoken: "世界！" },
     { gap: " ", original: "Hi", spoken: "Hi" }
@@ -57,7 +57,7 @@ it.prop(
     FastCheck.constantFrom("en", "vi", "zh", "ar", "th", "xx-bad-", "")
   ],
   ([text, language]) => {
-    const tokens = normalise(text, language)
+    const tokens = normalizeText(text, language)
     expect(tokens.map(({ gap, original }) => gap + original).join("")).toBe(text.trimEnd())
     for (const { spoken } of tokens) expect(spoken).toMatch(/^(?:\S+(?: \S+)*)?$/u)
   }
@@ -82,6 +82,6 @@ test("hostile text takes time in proportion to its length", () => {
   ]
   for (const pattern of patterns) {
     const text = `a${pattern.repeat(50_000)}a`
-    for (const language of ["vi", "en"]) expect(normalise(text, language).length).toBeGreaterThan(0)
+    for (const language of ["vi", "en"]) expect(normalizeText(text, language).length).toBeGreaterThan(0)
   }
 })

@@ -1,5 +1,5 @@
 /** Dates and times of day in Vietnamese. */
-import { wholeNumber } from "./Numbers.ts"
+import { integerWords } from "./Numbers.ts"
 
 /** Words behind which day/month is a date. */
 const datedBy =
@@ -31,7 +31,7 @@ export const dateOrShare = (core: string, before: string): string | undefined =>
 }
 
 /** A time of day: 10:30, 10h30, 10g30, 8h, 10:30:15. */
-export const timeOfDay = (core: string): string | undefined => {
+export const timeOfDayWords = (core: string): string | undefined => {
   const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/u.exec(core)
   if (clock !== null && isTime(clock[1], clock[2], clock[3])) return timed(clock[1], clock[2], clock[3])
   const short = /^(\d{1,2})(?:[hH](\d{2})?|g(\d{2}))(?:['’]|p|ph|phút)?$/u.exec(core)
@@ -40,7 +40,7 @@ export const timeOfDay = (core: string): string | undefined => {
   return undefined
 }
 
-const number = (written: string | undefined): string => wholeNumber(String(Number(written)))
+const number = (written: string | undefined): string => integerWords(String(Number(written)))
 
 const monthName = (month: string | undefined): string => (Number(month) === 4 ? "tư" : number(month))
 

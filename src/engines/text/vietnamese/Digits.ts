@@ -1,5 +1,5 @@
 /** Digits as they are written: in any script, and parted by spaces into what is one number. */
-import { parted } from "../Pronounceable.ts"
+import { splitWord } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"
 
 /** Other scripts' digits, circled numbers, fractions and the like in plain digits; the powers ² and ³ stay. */
@@ -55,7 +55,7 @@ const telephone = (words: ReadonlyArray<Word>, from: number): number => {
 
 /** How many words from here are one number in groups of three; 0 if it is a word alone. */
 const thousands = (words: ReadonlyArray<Word>, from: number): number => {
-  if (!/^[1-9]\d{0,2}$/u.test(parted(words[from]?.original ?? "").core)) return 0
+  if (!/^[1-9]\d{0,2}$/u.test(splitWord(words[from]?.original ?? "").core)) return 0
   if (!/\d$/u.test(words[from]?.original ?? "")) return 0
   let count = 1
   for (; from + count < words.length; count++) {

@@ -12,14 +12,14 @@ const digitName = (digit: string): string => digits[Number(digit)] ?? digit
 export const digitByDigit = (written: string): string => Array.from(written, digitName).join(" ")
 
 /** A whole number, written in digits only. Numbers that start with a zero, and very long ones, are read digit by digit. */
-export const wholeNumber = (written: string): string =>
+export const integerWords = (written: string): string =>
   written.length > longestNumber || (written.length > 1 && written.startsWith("0"))
     ? digitByDigit(written)
     : large(written)
 
 /** A number's fraction, as said behind "phẩy": as a number of two digits, else digit by digit. */
 const fraction = (written: string): string =>
-  written.length <= 2 && !written.startsWith("0") ? wholeNumber(written) : digitByDigit(written)
+  written.length <= 2 && !written.startsWith("0") ? integerWords(written) : digitByDigit(written)
 
 /**
  * A number as it is written in Vietnam or abroad: with dots, commas or spaces between thousands, and a comma or a dot before a
@@ -28,7 +28,7 @@ const fraction = (written: string): string =>
 export const writtenNumber = (written: string): string => {
   const grouped = /^(\d{1,3}(?:([.,\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/u.exec(written)
   if (grouped?.[1] !== undefined && !grouped[1].startsWith("0")) {
-    const whole = wholeNumber(grouped[1].replace(/\D/gu, ""))
+    const whole = integerWords(grouped[1].replace(/\D/gu, ""))
     return grouped[3] === undefined ? whole : `${whole} phẩy ${fraction(grouped[3])}`
   }
   return written
@@ -36,7 +36,7 @@ export const writtenNumber = (written: string): string => {
     .map((part, index) => {
       if (part === ",") return "phẩy"
       if (part === ".") return "chấm"
-      return index === 0 ? wholeNumber(part) : fraction(part)
+      return index === 0 ? integerWords(part) : fraction(part)
     })
     .filter((part) => part.trim() !== "")
     .join(" ")

@@ -1,6 +1,6 @@
 /** Vietnamese written out in full: what a reader would say for numbers, dates, units, abbreviations and signs. */
 import type { Token } from "../Token.ts"
-import { parted, sayable } from "../Pronounceable.ts"
+import { splitWord, pronounceable } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"
 import { ownsDot } from "./Abbreviations.ts"
 import { mergedNumbers, westernDigits } from "./Digits.ts"
@@ -10,7 +10,7 @@ import { type Neighbours, readCore } from "./WordReading.ts"
 /** The words written out; no digit is left in what is spoken. */
 export const speakVietnamese = (words: ReadonlyArray<Word>): ReadonlyArray<Token> => {
   const merged = mergedNumbers(words)
-  const cores = merged.map(({ original }) => parted(westernDigits(sayable(original))).core)
+  const cores = merged.map(({ original }) => splitWord(westernDigits(pronounceable(original))).core)
   const shouted = cores.every((core) => core === core.toUpperCase())
   return merged.map(({ gap, original }, index) => {
     const around: Neighbours = {
@@ -25,7 +25,7 @@ export const speakVietnamese = (words: ReadonlyArray<Word>): ReadonlyArray<Token
 
 const spokenWord = (original: string, around: Neighbours): string => {
   if (/^[-–—−~]$/u.test(original) && /\d\S*$/u.test(around.before) && /^\d/u.test(around.after)) return "đến"
-  const { before, core, after } = parted(westernDigits(sayable(original)))
+  const { before, core, after } = splitWord(westernDigits(pronounceable(original)))
   if (core === "") return ""
   const dot = after.startsWith(".")
   const read = readCore(core, dot, around)

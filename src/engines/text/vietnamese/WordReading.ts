@@ -1,8 +1,8 @@
 /** How a word's core is read, given what stands around it: the first rule that knows it. */
 import { expanded } from "./Abbreviations.ts"
-import { dateOrShare, timeOfDay } from "./Calendar.ts"
+import { dateOrShare, timeOfDayWords } from "./Calendar.ts"
 import { letterName, romanValue, spelled } from "./Letters.ts"
-import { digitByDigit, wholeNumber, writtenNumber } from "./Numbers.ts"
+import { digitByDigit, integerWords, writtenNumber } from "./Numbers.ts"
 import { isSyllable } from "./Syllable.ts"
 import { currencyName, isMagnitude, unitName } from "./MeasurementUnits.ts"
 
@@ -44,7 +44,7 @@ const telephone: Rule = (core) => {
 
 const date: Rule = (core, { before }) => dateOrShare(core, before.toLowerCase())
 
-const time: Rule = (core) => timeOfDay(core)
+const time: Rule = (core) => timeOfDayWords(core)
 
 /** "thứ 4", "tháng 4" and "thứ 1" have words of their own. */
 const ordinal: Rule = (core, { before }) => {
@@ -72,9 +72,9 @@ const magnitude: Rule = (core, { before }) => {
 }
 
 const measure: Rule = (core) => {
-  if (/^[248][kK]$/u.test(core)) return `${wholeNumber(core.charAt(0))} ca`
+  if (/^[248][kK]$/u.test(core)) return `${integerWords(core.charAt(0))} ca`
   const height = /^(\d+)m(\d{1,2})$/u.exec(core)
-  if (height !== null) return `${wholeNumber(height[1] ?? "")} mét ${wholeNumber(height[2] ?? "")}`
+  if (height !== null) return `${integerWords(height[1] ?? "")} mét ${integerWords(height[2] ?? "")}`
   const found = new RegExp(`^(${numeral})(\\D.*)$`, "u").exec(core)
   const unit = unitName(found?.[2] ?? "")
   return found === null || unit === undefined ? undefined : `${writtenNumber(found[1] ?? "")} ${unit}`
@@ -109,7 +109,7 @@ const product: Rule = (core) => {
 
 const ratio: Rule = (core) => {
   const found = /^(\d+):(\d+)$/u.exec(core)
-  return found === null ? undefined : `${wholeNumber(found[1] ?? "")} trên ${wholeNumber(found[2] ?? "")}`
+  return found === null ? undefined : `${integerWords(found[1] ?? "")} trên ${integerWords(found[2] ?? "")}`
 }
 
 /** Words behind which capitals such as XXI or II are a number. */
@@ -120,7 +120,7 @@ const roman: Rule = (core, { before, shouted }) => {
   const value = romanValue(core)
   if (value === undefined) return undefined
   const named = !shouted && /^\p{Lu}\p{Ll}/u.test(before) && /^[IVX]{2,}$/u.test(core)
-  return numbered.test(before.toLowerCase()) || named ? wholeNumber(String(value)) : undefined
+  return numbered.test(before.toLowerCase()) || named ? integerWords(String(value)) : undefined
 }
 
 const address: Rule = (core) => {
@@ -134,7 +134,7 @@ const address: Rule = (core) => {
   return core
     .replace(/^https?:\/\//iu, "")
     .split(/([^\p{L}]|\d+)/u)
-    .map((part) => addressSigns.get(part) ?? (/^\d+$/u.test(part) ? wholeNumber(part) : letters(part)))
+    .map((part) => addressSigns.get(part) ?? (/^\d+$/u.test(part) ? integerWords(part) : letters(part)))
     .filter((part) => part !== "")
     .join(" ")
 }

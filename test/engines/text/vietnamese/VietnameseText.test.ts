@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe, test } from "vitest"
-import { normalise } from "../../../../src/engines/text/TextNormalization.ts"
-import { wholeNumber } from "../../../../src/engines/text/vietnamese/Numbers.ts"
+import { normalizeText } from "../../../../src/engines/text/TextNormalization.ts"
+import { integerWords } from "../../../../src/engines/text/vietnamese/Numbers.ts"
 
 const read = (text: string): string =>
-  normalise(text, "vi")
+  normalizeText(text, "vi")
     .map(({ spoken }) => spoken)
     .filter((spoken) => spoken !== "")
     .join(" ")
@@ -168,7 +168,7 @@ for (const [what, rows] of Object.entries(examples)) {
 }
 
 test("marks map back to what was written", () => {
-  expect(normalise("Giá 5 000 đ — rẻ 🙂 lắm.", "vi")).toEqual([
+  expect(normalizeText("Giá 5 000 đ — rẻ 🙂 lắm.", "vi")).toEqual([
     { gap: "", original: "Giá", spoken: "Giá" },
     { gap: " ", original: "5 000", spoken: "năm nghìn" },
     { gap: " ", original: "đ", spoken: "đồng," },
@@ -208,7 +208,7 @@ it.prop(
   "a number's words say that number",
   [FastCheck.integer({ min: 0, max: 999_999_999_999_999 })],
   ([value]) => {
-    expect(valueOf(wholeNumber(String(value)))).toBe(value)
+    expect(valueOf(integerWords(String(value)))).toBe(value)
   }
 )
 
@@ -258,7 +258,7 @@ const texts = FastCheck.oneof(
 )
 
 it.prop("no digit is left, and nothing written is lost", [texts], ([text]) => {
-  const tokens = normalise(text, "vi")
+  const tokens = normalizeText(text, "vi")
   expect(tokens.map(({ gap, original }) => gap + original).join("")).toBe(text.trimEnd())
   expect(tokens.map(({ spoken }) => spoken).join(" ")).not.toMatch(/\p{Nd}/u)
 })
