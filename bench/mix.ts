@@ -23,7 +23,7 @@ import { encodeWav16 } from "../src/audio/formats/Wav.ts"
 import { UtteranceKey } from "../src/domain/values/Ids.ts"
 import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
-import { deliver } from "../src/pipeline/deliver/OutputWriter.ts"
+import { writeOutputs } from "../src/pipeline/deliver/OutputWriter.ts"
 import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/UtteranceProcess.ts"
@@ -136,7 +136,7 @@ const placed = Effect.fn("bench.placed")(function* (folder: string) {
 /** Delivers the film in this process, after decoding its clips where they are MP3. */
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const { made, start } = yield* placed(folder)
-  const { measured } = yield* deliver(made)
+  const { measured } = yield* writeOutputs(made)
   const own = process.cpuUsage(start.own)
   const told: Delivered = {
     seconds: (performance.now() - start.millis) / 1000,

@@ -17,7 +17,7 @@ import { skipValidation } from "../src/domain/values/SkipValidation.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/time/Units.ts"
 import { LineRef } from "../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../src/audio/level/Ducking.ts"
-import type { Deliverable } from "../src/pipeline/deliver/OutputPlan.ts"
+import type { OutputPlan } from "../src/pipeline/deliver/OutputPlan.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 
 export const rate = SampleRate.make(24_000)
@@ -128,7 +128,7 @@ export const deliverableOf = (
   outputs: ReadonlyArray<OutputName>,
   loudness: LoudnessTarget,
   depth: 16 | 24
-): Deliverable => ({
+): OutputPlan => ({
   job: {
     id: JobId.make(id),
     input: "/film.srt",

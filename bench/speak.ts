@@ -34,8 +34,8 @@ import { Gateway } from "../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../src/gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../src/gateway/transport/HttpTransport.ts"
 import { silent } from "../src/pipeline/Progress.ts"
-import { speak } from "../src/pipeline/speak/SpeakStage.ts"
-import { usualSettings } from "../src/pipeline/speak/SpeakSettings.ts"
+import { speakUtterances } from "../src/pipeline/speak/SpeakStage.ts"
+import { defaultSpeakSettings } from "../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { Estimates } from "../src/store/tables/Estimates.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
@@ -99,8 +99,8 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
     const from = performance.now()
     yield* store.plan("bench", [{ job: JobId.make("ep01"), utterances }])
     const planned = performance.now()
-    const summary = yield* speak({
-      ...usualSettings,
+    const summary = yield* speakUtterances({
+      ...defaultSpeakSettings,
       keys: utterances.map((one) => one.utterance.key),
       profileOf: () => profile
     })

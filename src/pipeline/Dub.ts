@@ -14,24 +14,24 @@ import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 import { hasGivenUp } from "../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
-import { announce } from "./run/BatchRegistration.ts"
+import { registerBatch } from "./run/BatchRegistration.ts"
 import { unchosenLanguages } from "./plan/BilingualNotices.ts"
-import { alone, type Crew } from "./run/RunExecutor.ts"
+import { localExecutor, type RunExecutor } from "./run/RunExecutor.ts"
 import type { Batch } from "./load/Job.ts"
-import { warnOfOthers } from "./run/PreviousRun.ts"
+import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import type { BatchPlan, JobPlan } from "./plan/BatchPlan.ts"
-import { preflight, soon } from "./plan/ServicePreflight.ts"
+import { checkService, withinReadLimit } from "./plan/ServicePreflight.ts"
 import { Progress, type ProgressEvent } from "./Progress.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
-import { retakesOf } from "./place/Retakes.ts"
-import { type Beginning, beginning, endEarly, endRun, nothingSaid } from "./run/RunCompletion.ts"
-import { dearestBy, priceBy } from "./speak/CreditBudget.ts"
+import { planRetakes } from "./place/Retakes.ts"
+import { type RunStart, startRun, finishEarly, finishRun, nothingSpoken } from "./run/RunCompletion.ts"
+import { dearestBy, priceLookup } from "./speak/CreditBudget.ts"
 import type { ServiceAbsent } from "./plan/ServicePresence.ts"
-import { type Deadline, type SpeakSummary, usualSettings } from "./speak/SpeakSettings.ts"
-import { Tally } from "./run/RunCounters.ts"
-import { underWayAmong } from "./speak/TasksInFlight.ts"
-import { rememberFinished } from "./run/NoopCheck.ts"
+import { type Deadline, type SpeakSummary, defaultSpeakSettings } from "./speak/SpeakSettings.ts"
+import { RunCounters } from "./run/RunCounters.ts"
+import { tasksInFlight } from "./speak/TasksInFlight.ts"
+import { rememberCompletion } from "./run/NoopCheck.ts"
 
 /** What a run is told besides its plan. */
 export interface DubOptions {
@@ -42,7 +42,7 @@ export interface DubOptions {
   /** What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered. */
   readonly sources?: string | undefined
   /** Who does the work; this process where absent. */
-  readonly crew?: Crew | undefined
+  readonly crew?: RunExecutor | undefined
 }
 
 /** Runs a batch. The service is reached only where something is left to be said. */
@@ -52,8 +52,8 @@ export const dub = Effect.fn("Dub.dub")(function* <E, R>(
   options: DubOptions = {}
 ) {
   const { batch } = plan
-  const begun = yield* beginning
-  const tally = new Tally()
+  const begun = yield* startRun
+  const tally = new RunCounters()
   const progress = yield* Progress
   yield* openFolder(batch.out)
   return yield* Effect.scoped(run(plan, service, options, begun, tally)).pipe(
@@ -62,7 +62,7 @@ export const dub = Effect.fn("Dub.dub")(function* <E, R>(
     }),
     Effect.onError((cause) => {
       const stopped = stoppedBy(cause)
-      return stopped === undefined ? Effect.void : endEarly(batch, begun, tally, stopped)
+      return stopped === undefined ? Effect.void : finishEarly(batch, begun, tally, stopped)
     })
   )
 })
@@ -79,26 +79,26 @@ const run = Effect.fnUntraced(function* <E, R>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
   options: DubOptions,
-  begun: Beginning,
-  tally: Tally
+  begun: RunStart,
+  tally: RunCounters
 ) {
   const { batch, utterances } = plan
-  const { crew = alone } = options
-  yield* warnOfOthers(batch)
+  const { crew = localExecutor } = options
+  yield* warnOfForeignRun(batch)
   const outlay = yield* BatchSpending
   const finished = yield* CompletedBatches
   yield* outlay.begin(batch.key)
   yield* finished.forget(batch.key)
   yield* crew.begin(plan)
   yield* warnOfReread(plan)
-  const waiting = yield* announce(plan)
+  const waiting = yield* registerBatch(plan)
   yield* rememberSources(plan)
   const delivering = yield* deliveryOf(plan, waiting, crew, tally)
   const reached = yield* Layer.memoize(service)
 
   const spoken =
     waiting.size === 0
-      ? nothingSaid(utterances.length)
+      ? nothingSpoken(utterances.length)
       : yield* speakAll(plan, options, tally).pipe(
           Effect.catchTag("ServiceAbsent", (absent) => unspoken(plan, waiting, absent)),
           Effect.provideService(Progress, delivering.watching),
@@ -106,25 +106,25 @@ const run = Effect.fnUntraced(function* <E, R>(
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
   const ends = yield* delivering.finish(takes)
-  const result = yield* endRun(batch, begun, { ...spoken, summary }, ends)
-  if (options.sources !== undefined) yield* rememberFinished(plan, options.sources, result.jobs)
+  const result = yield* finishRun(batch, begun, { ...spoken, summary }, ends)
+  if (options.sources !== undefined) yield* rememberCompletion(plan, options.sources, result.jobs)
   return result
 })
 
 /** Everything that is left to be said, and the account's credits around it. */
-const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: Tally) {
+const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: RunCounters) {
   const gateway = yield* Gateway
   const unsent = yield* unsentOf(plan)
-  const unchosen = unchosenLanguages(plan, unsent, priceBy(plan.batch.profileOf, yield* Estimates))
+  const unchosen = unchosenLanguages(plan, unsent, priceLookup(plan.batch.profileOf, yield* Estimates))
   if (unchosen !== undefined) return yield* unchosen
-  yield* preflight(plan, unsent)
-  const credits = Effect.map(Effect.option(soon(gateway.reads.credits)), (read) =>
+  yield* checkService(plan, unsent)
+  const credits = Effect.map(Effect.option(withinReadLimit(gateway.reads.credits)), (read) =>
     read._tag === "Some" ? read.value.credits : undefined
   )
   const before = yield* credits
   tally.credits = before
   const keys = plan.utterances.map(({ key }) => key)
-  const summary = yield* (options.crew ?? alone).speak(yield* settingsOf(plan.batch, keys, options), plan)
+  const summary = yield* (options.crew ?? localExecutor).speak(yield* settingsOf(plan.batch, keys, options), plan)
   const after = yield* credits
   return {
     summary,
@@ -142,7 +142,7 @@ const unspoken = Effect.fnUntraced(function* (
   const progress = yield* Progress
   yield* progress.emit({ _tag: "Stopping", why: message })
   const failed = [...(yield* store.standings([...waiting.keys()])).values()].filter(hasGivenUp).length
-  const { summary, credits } = nothingSaid(utterances.length - waiting.size)
+  const { summary, credits } = nothingSpoken(utterances.length - waiting.size)
   const halt = { reason: "unreachable", words: message } as const
   return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
 })
@@ -151,7 +151,7 @@ const unspoken = Effect.fnUntraced(function* (
 const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
   const store = yield* UtteranceStore
   const standings = yield* store.standings(utterances.map(({ key }) => key))
-  const underWay = yield* underWayAmong(standings)
+  const underWay = yield* tasksInFlight(standings)
   return utterances.filter(({ key }) => {
     const standing = standings.get(key)
     return (
@@ -177,7 +177,7 @@ const settingsOf = Effect.fnUntraced(function* (
     0
   )
   return {
-    ...usualSettings,
+    ...defaultSpeakSettings,
     keys,
     profileOf,
     undecided,
@@ -192,8 +192,8 @@ const settingsOf = Effect.fnUntraced(function* (
 const deliveryOf = Effect.fnUntraced(function* (
   { batch, jobs }: BatchPlan,
   waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>,
-  crew: Crew,
-  tally: Tally
+  crew: RunExecutor,
+  tally: RunCounters
 ) {
   const deliveries = yield* Deliveries
   const progress = yield* Progress
@@ -254,7 +254,7 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
 ) {
   const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
   for (const plan of jobs) {
-    const wanted = yield* retakesOf(plan, batch)
+    const wanted = yield* planRetakes(plan, batch)
     if (wanted.length > 0) takes.set(plan.job.id, wanted)
   }
   if (takes.size === 0 || first.halt !== undefined) return { takes, summary: first }
@@ -262,14 +262,14 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
   const again = [
     ...new Map([...takes.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
   ]
-  const waiting = yield* announce({
+  const waiting = yield* registerBatch({
     batch,
     jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(takes.get(plan.job.id) ?? [])] })),
     utterances: [...utterances, ...again]
   })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
   if (missing.length === 0) return { takes, summary: first }
-  const { crew = alone } = options
+  const { crew = localExecutor } = options
   const second = yield* Effect.provide(
     crew.speak(yield* settingsOf(batch, missing, options), { batch, jobs }),
     service

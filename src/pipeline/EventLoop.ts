@@ -2,4 +2,4 @@
 import { Effect } from "effect"
 
 /** Lets the event loop go around once: whoever waits for it has a turn. */
-export const breath = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+export const yieldToEventLoop = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

@@ -11,7 +11,7 @@ import { Gateway } from "../../src/gateway/Gateway.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 import { Progress, type ProgressEvent } from "../../src/pipeline/Progress.ts"
-import { usualSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
+import { defaultSpeakSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
 import { Estimates } from "../../src/store/tables/Estimates.ts"
 import { writableState } from "../../src/store/state/StateFolder.ts"
@@ -40,7 +40,7 @@ export const job = (list: ReadonlyArray<Utterance>) => [
 
 /** Settings for these utterances, many at once. */
 export const settingsFor = (list: ReadonlyArray<Utterance>) => ({
-  ...usualSettings,
+  ...defaultSpeakSettings,
   keys: list.map((utterance) => utterance.key),
   profileOf: (provider: ProviderId) => ProviderProfile.make({ ...profileOf(provider), concurrency: 8 })
 })

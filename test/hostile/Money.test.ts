@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"
-import { speak } from "../../src/pipeline/speak/SpeakStage.ts"
+import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
 import type { SpeakSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { job, parts, serving, settingsFor, temporaryFolder, utterances } from "./Batch.ts"
@@ -25,7 +25,7 @@ const spokenWith = (
     const summary = yield* Effect.gen(function* () {
       const store = yield* UtteranceStore
       yield* store.plan("batch", job(list))
-      return yield* speak({ ...settingsFor(list), profileOf, ...settings })
+      return yield* speakUtterances({ ...settingsFor(list), profileOf, ...settings })
     }).pipe(Effect.provide(parts(folder, service)))
     return { service, summary }
   })

@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import type { Undecided } from "../../src/domain/manifest/ServiceSettings.ts"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"
 import type { ProgressEvent } from "../../src/pipeline/Progress.ts"
-import { speak } from "../../src/pipeline/speak/SpeakStage.ts"
+import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
 import type { SpeakSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
@@ -19,7 +19,7 @@ const plannedAndSpoken = (list: ReadonlyArray<Utterance>, settings: Partial<Spea
   Effect.gen(function* () {
     const store = yield* UtteranceStore
     yield* store.plan("batch", job(list))
-    return yield* speak({ ...settingsFor(list), ...settings })
+    return yield* speakUtterances({ ...settingsFor(list), ...settings })
   })
 
 const checksums = (list: ReadonlyArray<Utterance>) =>

@@ -4,9 +4,9 @@ import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 import { splitClip } from "../../src/audio/speech/ClipSplitting.ts"
 import { decodeWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
-import { SpeakBudget } from "../../src/pipeline/speak/CreditBudget.ts"
-import { endingOf, isWav, keptRate, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
-import { verdictOf } from "../../src/pipeline/clips/ClipVerdict.ts"
+import { CreditBudget } from "../../src/pipeline/speak/CreditBudget.ts"
+import { extensionOf, isWav, storedRateOf, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
+import { judgeParts } from "../../src/pipeline/clips/ClipVerdict.ts"
 import { babble, millisPerLetter, silence } from "../hostile/Babble.ts"
 
 const steps = fc.array(
@@ -22,7 +22,7 @@ it.prop(
   "never spends more than it may, whatever is under way",
   { steps, most: fc.integer({ min: 0, max: 300 }) },
   ({ steps, most }) => {
-    const budget = new SpeakBudget(most)
+    const budget = new CreditBudget(most)
     let paid = 0
     const underWay: Array<(typeof steps)[number]> = []
     const end = ({ cost, how }: (typeof steps)[number]) => {
@@ -46,7 +46,7 @@ it.prop(
 )
 
 it("keeps speech at 24 kHz, and what was sampled finer at the delivery's rate", () => {
-  expect([8_000, 16_000, 22_050, 24_000, 24_001, 44_100, 48_000, 96_000].map(keptRate)).toEqual([
+  expect([8_000, 16_000, 22_050, 24_000, 24_001, 44_100, 48_000, 96_000].map(storedRateOf)).toEqual([
     24_000, 24_000, 24_000, 24_000, 48_000, 48_000, 48_000, 48_000
   ])
 })
@@ -70,7 +70,7 @@ it("tells formats and rates by their bytes", () => {
       Buffer.from("OggS"),
       Buffer.from("????ftypM4A "),
       Buffer.from("?")
-    ].map(endingOf)
+    ].map(extensionOf)
   ).toEqual(["wav", "flac", "mp3", "ogg", "m4a", "bin"])
   expect([isWav(babble("a")), isWav(Buffer.from("RIFF....AVI "))]).toEqual([true, false])
 })
@@ -84,7 +84,7 @@ const pcmOf = (wav: Uint8Array): Pcm => {
 const judged = (wav: Uint8Array, words: string, usual?: number) => {
   const pcm = pcmOf(wav)
   const { segments } = splitClip(pcm, 1)
-  return verdictOf(pcm, {
+  return judgeParts(pcm, {
     said: [words],
     segments,
     timed: false,

@@ -5,7 +5,7 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
-import { preflight } from "../../pipeline/plan/ServicePreflight.ts"
+import { checkService } from "../../pipeline/plan/ServicePreflight.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
@@ -24,7 +24,7 @@ export const strangeVoices = Effect.fn("VoiceCheck.of")(function* (
     Effect.as(screen.say(`note: voices were not checked: ${why}`), Option.none<InputRejected>())
   if (plan.batch.service === "embedded" && unsent.every(({ casting }) => isBundled(casting)))
     return Option.none<InputRejected>()
-  return yield* preflight(plan, unsent).pipe(
+  return yield* checkService(plan, unsent).pipe(
     Effect.as(Option.none<InputRejected>()),
     Effect.provide(Layer.merge(gatewayOf(plan), warnings)),
     Effect.timeout(within),

@@ -8,11 +8,11 @@ import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
 import type { Refused } from "../../gateway/GatewayErrors.ts"
 import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
 import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
-import { type BatchPlan, type PartialPlan, planWhatCan } from "../../pipeline/plan/BatchPlan.ts"
+import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
 import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
 import { writeResult } from "../../pipeline/report/ResultFolder.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
-import { underWayAmong } from "../../pipeline/speak/TasksInFlight.ts"
+import { tasksInFlight } from "../../pipeline/speak/TasksInFlight.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
@@ -44,7 +44,7 @@ export const plan = (options: PlanOptions) =>
     const batch = yield* batchOf(options)
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
-    const planned = yield* planWhatCan(batch)
+    const planned = yield* planPartially(batch)
     const { outlook, refused, strange } = yield* outlookOf(planned)
     const unchosen =
       planned.plan === undefined
@@ -116,7 +116,7 @@ const storedOf = (plan: BatchPlan) =>
     const outlook: Outlook = {
       ...nothingKnown,
       clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
-      underWay: yield* underWayAmong(standings),
+      underWay: yield* tasksInFlight(standings),
       refused: new Set([...standings].flatMap(([key, standing]) => (hasGivenUp(standing) ? [key] : []))),
       speechTime: learned.speechTime,
       reread: yield* rereadIn(plan)

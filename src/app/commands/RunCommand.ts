@@ -1,10 +1,10 @@
 /** The main job, and the second chance for what failed in it. */
 import { Effect, Layer, Option } from "effect"
 import { clipsIn } from "../../fleet/shared/WorkerRoles.ts"
-import { again } from "../../pipeline/run/NoopRun.ts"
+import { reportNoop } from "../../pipeline/run/NoopRun.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
-import { sourcesOf, type Unchanged, unchangedSince } from "../../pipeline/run/NoopCheck.ts"
+import { digestSources, type NoopBatch, unchangedSince } from "../../pipeline/run/NoopCheck.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -45,18 +45,18 @@ const begun = Effect.fnUntraced(function* (options: RunOptions) {
   if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
   const batch = yield* batchOf(options)
   if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
-  return { batch, sources: yield* sourcesOf(batch) }
+  return { batch, sources: yield* digestSources(batch) }
 })
 
 /** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
 const leftBefore = (batch: Batch, sources: string, { share }: RunOptions) =>
   unchangedSince(batch, sources).pipe(
     Effect.provide(reading(batch.state, share === undefined ? undefined : clipsIn(share))),
-    Effect.orElseSucceed(() => Option.none<Unchanged>())
+    Effect.orElseSucceed(() => Option.none<NoopBatch>())
   )
 
-const saidAgain = (before: Unchanged, options: RunOptions) =>
-  Effect.zipRight(tellNotices(before, options), again(before)).pipe(
+const saidAgain = (before: NoopBatch, options: RunOptions) =>
+  Effect.zipRight(tellNotices(before, options), reportNoop(before)).pipe(
     Effect.provide(Layer.merge(writing(before.batch.state), watching(options)))
   )
 

@@ -1,7 +1,7 @@
 /** The aggregation service in a process of its own. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Logger, LogLevel } from "effect"
-import { unreadable } from "../../pipeline/load/InputFile.ts"
+import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
 import { ffmpeg } from "../layers/FfmpegLayer.ts"
@@ -42,6 +42,6 @@ const settingsIn = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs
     .readFileString(file)
-    .pipe(Effect.mapError((error) => badUsage(`${file}: ${unreadable(error)}`)))
+    .pipe(Effect.mapError((error) => badUsage(`${file}: ${unreadableInput(error)}`)))
   return yield* parseConfig(text, file)
 })

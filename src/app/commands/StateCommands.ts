@@ -3,7 +3,7 @@ import { Path } from "@effect/platform"
 import { type Duration, Effect, Layer } from "effect"
 import { cleanClips, cleanRemote } from "../../pipeline/run/Cleanup.ts"
 import { silent } from "../../pipeline/Progress.ts"
-import { statusOf, unplanned } from "../../pipeline/run/BatchStatus.ts"
+import { statusOf, unplannedJobs } from "../../pipeline/run/BatchStatus.ts"
 import { counted } from "../terminal/ProgressText.ts"
 import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
 import { planOf } from "../batch/PlannedBatch.ts"
@@ -20,7 +20,7 @@ export const status = Effect.fn("StateCommands.status")(function* (options: Batc
     Effect.provide(reading(batch.state)),
     Effect.catchIf(
       (fault) => fault.reason === "missing",
-      () => Effect.succeed(unplanned(batch))
+      () => Effect.succeed(unplannedJobs(batch))
     )
   )
   yield* screen.result(

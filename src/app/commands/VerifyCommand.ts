@@ -1,6 +1,6 @@
 /** What is heard in the delivered audio, held against the reports. */
 import { Effect, Either } from "effect"
-import { isWell, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
+import { isVerified, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
 import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
 import { ffmpeg } from "../layers/FfmpegLayer.ts"
 import { Ended, exitCodes } from "../ExitCodes.ts"
@@ -24,7 +24,7 @@ export const verify = (options: BatchOptions) =>
               "\n"
             )
     )
-    const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isWell(heard.right))
+    const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isVerified(heard.right))
     if (amiss.length > 0) {
       return yield* new Ended({
         code: exitCodes.failed,

@@ -5,10 +5,10 @@ import { Path } from "@effect/platform"
 import { Cause, Effect, Either, Runtime } from "effect"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { errorPage } from "../../pages/documents/ErrorPage.ts"
-import { cueSheet } from "../../pipeline/review/ReviewSession.ts"
+import { readCue } from "../../pipeline/review/ReviewSession.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
-import { wishesIn } from "../../pipeline/review/ReviewEdits.ts"
+import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listen } from "../../service/http/HttpServer.ts"
 import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
 import { endedBy } from "../ExitCodes.ts"
@@ -51,7 +51,7 @@ const answered = Effect.fnUntraced(
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
     if (route._tag === "Change") {
-      const wishes = route.change === "withdraw" ? {} : yield* wishesIn(yield* bodyOf(request))
+      const wishes = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
       return sendJson(response, 200, yield* work.change(route, wishes))
     }
     const batch = yield* batchOf(options)
@@ -61,7 +61,7 @@ const answered = Effect.fnUntraced(
       case "Report":
         return sendPage(response, yield* reviewedJob(batch, job))
       case "Cue":
-        return sendJson(response, 200, yield* cueSheet(batch, job, route.cue))
+        return sendJson(response, 200, yield* readCue(batch, job, route.cue))
       case "File": {
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)

@@ -8,7 +8,7 @@ import {
   deliveredAnew,
   type HeardChanges,
   preparedAnew,
-  takeOf,
+  makeTake,
   withdraw
 } from "../../pipeline/review/ReviewSession.ts"
 import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
@@ -81,7 +81,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, wishes: ReviewEdits) {
     const batch = yield* batchOf(options)
     const job = yield* jobIn(batch, id)
-    const { take, changes } = yield* Effect.provide(takeOf(batch, job, cue, wishes), stateOf(batch))
+    const { take, changes } = yield* Effect.provide(makeTake(batch, job, cue, wishes), stateOf(batch))
     heard.set(`${id}/${cue}`, { wishes: JSON.stringify(wishes), changes })
     return take
   }, speaking.withPermits(1))

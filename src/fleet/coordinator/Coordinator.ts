@@ -5,7 +5,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
-import type { Crew } from "../../pipeline/run/RunExecutor.ts"
+import type { RunExecutor } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
@@ -58,7 +58,7 @@ export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
           )
         : Effect.void
     )
-    const crew: Crew = {
+    const crew: RunExecutor = {
       begin: ({ utterances }) => learned(coordinator, utterances),
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>

@@ -3,8 +3,8 @@ import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect, Schema } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
-import { deliverySettled, toldUndone } from "../../pipeline/deliver/DeliveryOutcome.ts"
-import { considered, recorded } from "../../pipeline/deliver/JobDelivery.ts"
+import { deliverToResult, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { checkDelivery, recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
@@ -35,12 +35,12 @@ export const deliverBy = (
   Effect.gen(function* () {
     const { share, watch, handover, done, asked, stopping } = coordinator
     const { join } = yield* Path.Path
-    const made = yield* considered(plan, takes, out, past)
+    const made = yield* checkDelivery(plan, takes, out, past)
     if (made.unchanged !== undefined) {
       yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Unchanged", job: plan.job.id }))
       return made.unchanged
     }
-    const here = deliverySettled(plan, takes, out, past)
+    const here = deliverToResult(plan, takes, out, past)
     const missing = yield* handover.records(made.keys.filter((key) => !made.clips.has(key)))
     if (missing.some(({ state }) => state !== "failed")) return yield* here
     if (missing.length > 0 && plan.job.onFailure === "fail") return yield* here
@@ -74,7 +74,7 @@ export const deliverBy = (
     if (end.status === "incomplete") return yield* here
     if (end.status === "delivered") {
       const files = end.files.map((file) => join(out, file))
-      yield* recorded(plan, out, made, files)
+      yield* recordDelivery(plan, out, made, files)
       yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Delivered", job: plan.job.id, files }))
       const { metrics, last, looks } = end
       const result: JobResult = {
@@ -96,6 +96,6 @@ export const deliverBy = (
       last: end.status === "fault" ? undefined : end.last,
       looks: end.status === "fault" ? 0 : end.looks
     }
-    yield* toldUndone(result)
+    yield* reportUndelivered(result)
     return result
   })

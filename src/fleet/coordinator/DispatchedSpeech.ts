@@ -6,7 +6,7 @@ import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { mendClips } from "../../pipeline/speak/SpeakStage.ts"
-import { makeRun } from "../../pipeline/speak/SpeakRun.ts"
+import { makeSpeakRun } from "../../pipeline/speak/SpeakRun.ts"
 import type { SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -43,7 +43,7 @@ export const speakBy = (
   Effect.scoped(
     Effect.gen(function* () {
       const store = yield* UtteranceStore
-      const run = yield* makeRun(settings)
+      const run = yield* makeSpeakRun(settings)
       // Second takes are no part of the plan that was looked up at the beginning.
       const wanted = yield* coordinator.handover.records(
         settings.keys.filter((key) => !coordinator.looked.has(key))

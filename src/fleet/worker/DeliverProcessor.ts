@@ -3,8 +3,8 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { digestOf } from "../../pipeline/deliver/DeliveryFingerprint.ts"
-import { deliverySettled } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { fingerprintOf } from "../../pipeline/deliver/DeliveryFingerprint.ts"
+import { deliverToResult } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
@@ -48,11 +48,11 @@ export const makeDeliverHand = (client: Redis, share: Share) =>
           return { _tag: "Early" } satisfies Delivered
         if (clipless.length > 0 && plan.job.onFailure === "fail") return ended({ status: "incomplete" })
         yield* handover.takeOver([...found.values()])
-        const result = yield* deliverySettled(plan, takes, out, new Map())
+        const result = yield* deliverToResult(plan, takes, out, new Map())
         const clips = new Map(
           [...found].flatMap(([key, { clip }]) => (clip === undefined ? [] : [[key, clip.clip] as const]))
         )
-        return ended(yield* endOf(result, out, yield* digestOf(plan, clips, out)))
+        return ended(yield* endOf(result, out, yield* fingerprintOf(plan, clips, out)))
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
   })
 

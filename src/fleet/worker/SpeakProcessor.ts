@@ -4,12 +4,12 @@ import type { ProviderId } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import { Slots } from "../../gateway/pacing/Slots.ts"
-import { limitReached, SpeakBudget } from "../../pipeline/speak/CreditBudget.ts"
-import { inThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
+import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
+import { analyzeInThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
 import { makeDecoder } from "../../pipeline/clips/ReceivedAudio.ts"
-import { type Desk, fetchesAtOnce, spoken } from "../../pipeline/speak/UtteranceProcess.ts"
-import { makeRun, type SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
-import { type Halt, usualSettings } from "../../pipeline/speak/SpeakSettings.ts"
+import { type UtteranceProcess, fetchesAtOnce, processUtterance } from "../../pipeline/speak/UtteranceProcess.ts"
+import { makeSpeakRun, type SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
+import { type Halt, defaultSpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -28,7 +28,7 @@ const readTerms = Schema.decode(Schema.parseJson(Terms))
 /** What a worker has ready for the utterances of one batch. */
 interface Bench {
   readonly run: SpeakRun
-  readonly desk: Pick<Desk, "decode" | "makeClip" | "fetching">
+  readonly desk: Pick<UtteranceProcess, "decode" | "makeClip" | "fetching">
 }
 
 /** How a job goes on after this worker: ended, or set aside until a moment. */
@@ -43,7 +43,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
     const decode = yield* makeDecoder
-    const makeClip = yield* inThisThread
+    const makeClip = yield* analyzeInThisThread
     const fetching = new Slots(fetchesAtOnce)
     const one = yield* Effect.makeSemaphore(1)
     const benches = new Map<string, Bench>()
@@ -68,9 +68,9 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
             ofAnotherVersion(parts.share.root, `fleet/${name}.json`)
           )
           const gateway = yield* gatewayTo(terms.service)
-          const run = yield* makeRun(
+          const run = yield* makeSpeakRun(
             {
-              ...usualSettings,
+              ...defaultSpeakSettings,
               keys: [],
               profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
               undecided: terms.undecided,
@@ -102,7 +102,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
         const lane = yield* run.lane(casting.provider)
         const [row] = yield* store.rows([key])
         if (row === undefined) return yield* Effect.dieMessage("an utterance was forgotten in between")
-        const ending = yield* spoken({ run: view.run, lane, ...desk, last }, row)
+        const ending = yield* processUtterance({ run: view.run, lane, ...desk, last }, row)
         if (ending === "aside") {
           const [left] = yield* handover.records([key])
           parts.holds.set(key, { ...hold, parcel: { ...hold.parcel, last: true } })
@@ -135,7 +135,7 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
 /** A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the others. */
 const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
   let halt: Halt | undefined
-  const budget = new SpeakBudget(grant?.credits)
+  const budget = new CreditBudget(grant?.credits)
   const stop = (reason: Halt) =>
     Effect.sync(() => {
       halt ??= reason

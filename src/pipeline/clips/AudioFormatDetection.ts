@@ -6,7 +6,7 @@ import { deliveryRate, SampleRate } from "../../domain/time/Units.ts"
 const speechRate = SampleRate.make(24_000)
 
 /** The rate at which sound of such a rate is kept: 24 kHz loses nothing of what was sampled at 24 kHz or less. */
-export const keptRate = (source: number): SampleRate => (source <= speechRate ? speechRate : deliveryRate)
+export const storedRateOf = (source: number): SampleRate => (source <= speechRate ? speechRate : deliveryRate)
 
 /** The sample rate that an MP3 or FLAC file's bytes tell; undefined for what is told by ffmpeg alone. */
 export const statedRate = (bytes: Uint8Array): number | undefined => {
@@ -26,7 +26,7 @@ export const isWav = (bytes: Uint8Array): boolean =>
   (startsWith(bytes, 0, "RIFF") || startsWith(bytes, 0, "RF64")) && startsWith(bytes, 8, "WAVE")
 
 /** A file name's ending for bytes as they came. */
-export const endingOf = (bytes: Uint8Array): string => {
+export const extensionOf = (bytes: Uint8Array): string => {
   if (isWav(bytes)) return "wav"
   if (startsWith(bytes, 0, "fLaC")) return "flac"
   if (startsWith(bytes, 0, "OggS")) return "ogg"

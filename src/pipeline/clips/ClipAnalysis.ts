@@ -9,11 +9,11 @@ import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import { alignParts, parseTranscript } from "../../script/transcripts/Transcript.ts"
-import { keptRate } from "./AudioFormatDetection.ts"
-import { verdictOf } from "./ClipVerdict.ts"
+import { storedRateOf } from "./AudioFormatDetection.ts"
+import { judgeParts } from "./ClipVerdict.ts"
 
 /** What the sound is to say, and what is known of it. */
-export interface Wanted {
+export interface ClipRequest {
   readonly said: readonly [string, ...ReadonlyArray<string>]
   /** Whether the provider spoke the parts on a timeline of their own. */
   readonly timed: boolean
@@ -36,26 +36,26 @@ export interface Unusable {
 }
 
 /** The samples of a sound at the rate at which they are kept, decoded from a WAV file's bytes; else why there are none, in words. */
-export const samplesOf = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
+export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
   sound instanceof Uint8Array
     ? Either.mapBoth(decodeWav(sound), {
         onLeft: ({ message }) => message,
-        onRight: (pcm) => resample(pcm, keptRate(pcm.rate))
+        onRight: (pcm) => resample(pcm, storedRateOf(pcm.rate))
       })
     : Either.right(sound)
 
 /** The file of a clip that was made of a sound. */
-export const fileOf = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
+export const clipFileBytes = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
   sound instanceof Uint8Array ? keptWav16(samples, sound) : encodeWav16(samples)
 
 /** Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn between. */
-export function* making(pcm: Pcm, wanted: Wanted): Generator<void, ClipMade | Unusable> {
+export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, ClipMade | Unusable> {
   const { said } = wanted
   const speech = speechIn(pcm)
   yield
   const { segments, cut } = splitClip(pcm, said.length, { said, ...expectedOf(wanted) }, speech)
   yield
-  const verdict = verdictOf(pcm, { ...wanted, segments, speech })
+  const verdict = judgeParts(pcm, { ...wanted, segments, speech })
   if (verdict._tag === "Unusable") return verdict
   yield
   const suspect = verdict._tag === "Suspect" ? verdict.words : undefined
@@ -63,7 +63,7 @@ export function* making(pcm: Pcm, wanted: Wanted): Generator<void, ClipMade | Un
 }
 
 /** When each part is spoken, by the transcript, where it says so of what was said. */
-const expectedOf = ({ said, transcript }: Wanted) =>
+const expectedOf = ({ said, transcript }: ClipRequest) =>
   Option.fromNullable(transcript).pipe(
     Option.filter(() => said.length > 1),
     Option.flatMap(({ text, format }) => Either.getRight(parseTranscript(text, format))),

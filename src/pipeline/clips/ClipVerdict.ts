@@ -7,7 +7,7 @@ import type { Estimate } from "../../domain/values/Estimate.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 
 /** What a clip is judged by. */
-export interface Spoken {
+export interface ExpectedSpeech {
   readonly said: ReadonlyArray<string>
   /** One for each part, or a single one for all. */
   readonly segments: ReadonlyArray<Segment>
@@ -30,7 +30,7 @@ export type Verdict =
 const enough = 8
 
 /** Judges a clip by its energy, flat tops, tail and length. */
-export const verdictOf = (pcm: Pcm, { said, segments, timed, usual, speech }: Spoken): Verdict => {
+export const judgeParts = (pcm: Pcm, { said, segments, timed, usual, speech }: ExpectedSpeech): Verdict => {
   const known =
     usual === undefined || usual.count < enough
       ? {}

@@ -7,16 +7,16 @@ import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
-import { breath } from "../EventLoop.ts"
-import { fileOf, making, samplesOf, type Unusable, type Wanted } from "./ClipAnalysis.ts"
-import type { ClipAnswer, ClipOrder, ClipWritten } from "./ClipWorkerProtocol.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
+import { clipFileBytes, analyzeClip, receivedSamples, type Unusable, type ClipRequest } from "./ClipAnalysis.ts"
+import type { ClipWorkerResponse, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
 import type { Decode } from "./ReceivedAudio.ts"
 
 /** Makes an utterance's clip of a WAV file's bytes, or of samples, which are its own from then on, and keeps it. */
 export type MakeClip = (
   key: UtteranceKey,
   sound: Uint8Array | Pcm,
-  wanted: Wanted
+  wanted: ClipRequest
 ) => Effect.Effect<ClipWritten | Unusable, StateUnusable>
 
 /** What a clip is made with. */
@@ -31,26 +31,26 @@ const worthAThread = 200
 /** Whoever makes this many clips, for as long as the scope. */
 export const clipMaker = (count: number): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> => {
   const file = count < worthAThread ? undefined : threadFile()
-  return file === undefined ? inThisThread : inThread(file)
+  return file === undefined ? analyzeInThisThread : inThread(file)
 }
 
 /** Makes clips in this thread: long ones step by step, since looks at tasks must not be late for them. */
-export const inThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.map(
+export const analyzeInThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.map(
   ClipFolder,
   (clips): MakeClip =>
     Effect.fnUntraced(function* (key, sound, wanted) {
-      const samples = samplesOf(sound)
+      const samples = receivedSamples(sound)
       if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
       const pcm = samples.right
-      const steps = making(pcm, wanted)
+      const steps = analyzeClip(pcm, wanted)
       let step = steps.next()
       while (step.done !== true) {
-        if (pcm.samples.length >= longClip) yield* breath
+        if (pcm.samples.length >= longClip) yield* yieldToEventLoop
         step = steps.next()
       }
       return step.value._tag === "Unusable"
         ? step.value
-        : { ...step.value, ...(yield* clips.keep(key, fileOf(sound, pcm))) }
+        : { ...step.value, ...(yield* clips.keep(key, clipFileBytes(sound, pcm))) }
     })
 )
 
@@ -60,8 +60,8 @@ const longClip = 10 * 24_000
 const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
   Effect.gen(function* () {
     const { state, folder } = yield* ClipFolder
-    const waiting = new Map<number, (answer: ClipAnswer["answer"]) => void>()
-    let ended: ClipAnswer["answer"] | undefined
+    const waiting = new Map<number, (answer: ClipWorkerResponse["answer"]) => void>()
+    let ended: ClipWorkerResponse["answer"] | undefined
     const endWith = (message: string) => {
       ended ??= { _tag: "Broken", message, code: undefined }
       for (const tell of waiting.values()) tell(ended)
@@ -71,7 +71,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
       Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [], resourceLimits })),
       (worker) => Effect.promise(() => worker.terminate())
     )
-    thread.on("message", (answers: ReadonlyArray<ClipAnswer>) => {
+    thread.on("message", (answers: ReadonlyArray<ClipWorkerResponse>) => {
       for (const { id, answer } of answers) {
         waiting.get(id)?.(answer)
         waiting.delete(id)
@@ -81,9 +81,9 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
     thread.on("exit", () => endWith("the thread that makes clips has ended"))
 
     let count = 0
-    let going: Array<ClipOrder> = []
+    let going: Array<ClipWorkerRequest> = []
     /** What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a wait for the disk. */
-    const post = (order: ClipOrder) => {
+    const post = (order: ClipWorkerRequest) => {
       if (going.push(order) > 1) return
       setImmediate(() => {
         const orders = going
@@ -96,9 +96,9 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
     }
     return (key, sound, wanted) =>
       Effect.flatMap(
-        Effect.async<ClipAnswer["answer"]>((resume) => {
+        Effect.async<ClipWorkerResponse["answer"]>((resume) => {
           const id = ++count
-          const tell = (answer: ClipAnswer["answer"]) => resume(Effect.succeed(answer))
+          const tell = (answer: ClipWorkerResponse["answer"]) => resume(Effect.succeed(answer))
           if (ended !== undefined) return tell(ended)
           waiting.set(id, tell)
           post({ id, key, sound: owned(sound), wanted })
@@ -111,7 +111,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
   })
 
 /** A sound that can be handed over: as it came it may be a part of a larger piece of memory. */
-const owned = (sound: Uint8Array | Pcm): ClipOrder["sound"] =>
+const owned = (sound: Uint8Array | Pcm): ClipWorkerRequest["sound"] =>
   sound instanceof Uint8Array
     ? new Uint8Array(sound)
     : { ...sound, samples: whole(sound.samples) ? sound.samples : new Float32Array(sound.samples) }

@@ -2,21 +2,21 @@
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Kept } from "../../store/files/ClipFile.ts"
-import type { ClipMade, Unusable, Wanted } from "./ClipAnalysis.ts"
+import type { ClipMade, Unusable, ClipRequest } from "./ClipAnalysis.ts"
 
 /** Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the disk. */
-export interface ClipOrder {
+export interface ClipWorkerRequest {
   readonly id: number
   readonly key: UtteranceKey
   /** A WAV file's bytes, or samples: nobody else's. */
   readonly sound: Uint8Array<ArrayBuffer> | (Pcm & { readonly samples: Float32Array<ArrayBuffer> })
-  readonly wanted: Wanted
+  readonly wanted: ClipRequest
 }
 
 /** A clip that was made and written. */
 export type ClipWritten = ClipMade & Kept
 
-export interface ClipAnswer {
+export interface ClipWorkerResponse {
   readonly id: number
   readonly answer:
     | ClipWritten

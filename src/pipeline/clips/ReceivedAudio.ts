@@ -8,7 +8,7 @@ import { deliveryRate, type SampleRate } from "../../domain/time/Units.ts"
 import { filesPerProcess } from "../../ffmpeg/decode/DecodeJob.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { mp3Threads } from "../../ffmpeg/decode/Mp3WorkerClient.ts"
-import { endingOf, keptRate, statedRate } from "./AudioFormatDetection.ts"
+import { extensionOf, storedRateOf, statedRate } from "./AudioFormatDetection.ts"
 
 /** Why bytes are no audio that can be used, in words. */
 export interface Undecodable {
@@ -84,8 +84,8 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
 
   return ({ bytes, laid }) =>
     Effect.gen(function* () {
-      const rate = keptRate(statedRate(bytes) ?? deliveryRate)
-      const pcm = endingOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
+      const rate = storedRateOf(statedRate(bytes) ?? deliveryRate)
+      const pcm = extensionOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
       if (pcm !== undefined) return pcm
       const done = yield* Deferred.make<Pcm, Undecodable>()
       yield* Queue.offer(waiting, { path: yield* laid, rate, done })

@@ -14,7 +14,7 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 const edition = 8
 
 /** Everything that decides what a job's files are. */
-export const digestOf = Effect.fnUntraced(function* (
+export const fingerprintOf = Effect.fnUntraced(function* (
   { job, script, words, lines, uses, video, reel }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   out: string
@@ -63,7 +63,7 @@ export const digestOf = Effect.fnUntraced(function* (
 export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]
 
 /** The files that a delivery made, its reports aside; relative to the folder of results. */
-export const madeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>
+export const filesMadeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>
   files.flatMap(({ path }) => (reportNames.includes(basename(path)) ? [] : [path]))
 
 /** Remembers a delivery and the sizes of its files. */
@@ -122,14 +122,14 @@ const isFurtherList = (job: JobId, path: string): boolean =>
   dirname(path) === job && path.startsWith(join(job, `${job}-`)) && /-\d+\.edl$/u.test(path)
 
 /** Whether every file of a delivery is there as it was written. */
-export const allThere = (out: string, delivery: Delivery): Effect.Effect<boolean> =>
-  Effect.map(changedAt(out, delivery), Option.isSome)
+export const allFilesPresent = (out: string, delivery: Delivery): Effect.Effect<boolean> =>
+  Effect.map(modifiedAt(out, delivery), Option.isSome)
 
 /**
  * When each file of a delivery was last changed, in milliseconds since 1970; none where one is missing or has another size.
  * Synchronous: a job may deliver a file a cue, and a thousand looks take a few milliseconds here, as effects a hundred.
  */
-export const changedAt = (
+export const modifiedAt = (
   out: string,
   { files }: Delivery
 ): Effect.Effect<Option.Option<ReadonlyArray<number>>> =>

@@ -10,7 +10,7 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 
 /** A job's delivery, whose failure is its own and no other job's. */
-export const deliverySettled = (
+export const deliverToResult = (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
   out: string,
@@ -39,7 +39,7 @@ export const deliverySettled = (
       UnknownContainer: undone("failed"),
       Unwritable: undone("failed")
     }),
-    Effect.tap(toldUndone)
+    Effect.tap(reportUndelivered)
   )
 }
 
@@ -55,7 +55,7 @@ const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: Re
 })
 
 /** Tells of a job that was not delivered. */
-export const toldUndone = (result: JobResult): Effect.Effect<void, never, Progress> =>
+export const reportUndelivered = (result: JobResult): Effect.Effect<void, never, Progress> =>
   result.status === "delivered"
     ? Effect.void
     : Effect.flatMap(Progress, ({ emit }) =>

@@ -35,21 +35,21 @@ import { framesUnder, pictureStart } from "../../exports/TimelineLanes.ts"
 import { audacityLabels } from "../../exports/AudacityLabels.ts"
 import { otio } from "../../exports/Otio.ts"
 import { xmeml } from "../../exports/Xmeml.ts"
-import { about, type Deliverable, formatOf } from "./OutputPlan.ts"
-import { inRooms } from "../mix/BufferScope.ts"
-import { limited } from "../mix/LoudnessNormalization.ts"
+import { tagsFor, type OutputPlan, formatOf } from "./OutputPlan.ts"
+import { withBuffers } from "../mix/BufferScope.ts"
+import { limitPeaks } from "../mix/LoudnessNormalization.ts"
 import type { Level, Stem } from "../mix/MixRender.ts"
-import { type Programme, spoken } from "../mix/MixPlan.ts"
-import { framesBeforeStart, type Reel } from "../plan/VideoTimebase.ts"
+import { type Programme, planMix } from "../mix/MixPlan.ts"
+import { framesBeforeStart, type VideoTimebase } from "../plan/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
 
 /** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
-export const stemsOf = (made: Deliverable, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
+export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
   const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
   const names = distinctNames(speakers.map((speaker) => avoidDeviceName(plainName(speaker ?? "voice"))))
   return Array.zipWith(speakers, names, (speaker, name) => ({
     speaker,
-    sink: { path: pathOf(name), format: formatOf(made, "wav"), ...about(made) }
+    sink: { path: pathOf(name), format: formatOf(made, "wav"), ...tagsFor(made) }
   }))
 }
 
@@ -61,7 +61,7 @@ const writtenAtOnce = 4
  * it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same is not written again.
  */
 export const deliverClips = Effect.fnUntraced(function* (
-  made: Deliverable,
+  made: OutputPlan,
   programme: Programme,
   { gain, peak }: Level,
   folder: string
@@ -73,13 +73,13 @@ export const deliverClips = Effect.fnUntraced(function* (
   const noteOf = notesOf(made)
   const decibels = yield* steadyGain(
     decibelsOf(gain),
-    made.placements.map((placement) => path.join(folder, `${clipName(placement)}.wav`))
+    made.placements.map((placement) => path.join(folder, `${clipFileName(placement)}.wav`))
   )
   const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Buffer32) {
     // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
-    const speech = yield* spoken(programme, placement, spokenLength(placement, rate), room)
+    const speech = yield* planMix(programme, placement, spokenLength(placement, rate), room)
     const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, room)
-    const held = limited(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
+    const held = limitPeaks(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
     const samples = new Float32Array(fileLength(placement, made.reel))
     samples.set(held, silenceBefore(placement, made.reel))
     const note = { ...noteOf(placement), gain: decibels }
@@ -107,8 +107,8 @@ export const deliverClips = Effect.fnUntraced(function* (
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
-      const file = path.join(folder, `${clipName(placement)}.wav`)
-      yield* writeChanged(file, yield* inRooms((room) => clipOf(placement, room)))
+      const file = path.join(folder, `${clipFileName(placement)}.wav`)
+      yield* writeChanged(file, yield* withBuffers((room) => clipOf(placement, room)))
       return file
     }),
     { concurrency: writtenAtOnce }
@@ -140,7 +140,7 @@ const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArr
 const longestHeader = 65_536
 
 /** How long a clip's file is: it ends in silence where its last picture does. */
-const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
+const fileLength = (placement: Placement, { frameRate }: VideoTimebase): Frames =>
   frames(
     Math.max(
       silenceBefore(placement, { frameRate }) + spokenLength(placement, deliveryRate),
@@ -149,15 +149,15 @@ const fileLength = (placement: Placement, { frameRate }: Reel): Frames =>
   )
 
 /** Frames at 48 kHz from the beginning of the picture to that of the speech. */
-const silenceBefore = ({ start }: Placement, { frameRate }: Pick<Reel, "frameRate">): Frames =>
+const silenceBefore = ({ start }: Placement, { frameRate }: Pick<VideoTimebase, "frameRate">): Frames =>
   framesBetween(pictureStart(start, frameRate, deliveryRate), framesAt(start, deliveryRate))
 
 /** The position of a clip's first frame, in frames at 48 kHz since midnight of the film's timecode. */
-const timeReferenceOf = ({ start }: Placement, reel: Reel): Frames =>
+const timeReferenceOf = ({ start }: Placement, reel: VideoTimebase): Frames =>
   frames(pictureStart(start, reel.frameRate, deliveryRate) + framesBeforeStart(reel))
 
 /** What each clip's file says of itself. */
-const notesOf = (made: Deliverable): ((placement: Placement) => Omit<ClipNote, "gain">) => {
+const notesOf = (made: OutputPlan): ((placement: Placement) => Omit<ClipNote, "gain">) => {
   const textOf = wordsOf(made)
   return (placement) => ({
     project: made.job.id,
@@ -169,7 +169,7 @@ const notesOf = (made: Deliverable): ((placement: Placement) => Omit<ClipNote, "
 }
 
 /** A placement's words, as the source has them. */
-const wordsOf = ({ entries }: Deliverable): ((placement: Placement) => string) => {
+const wordsOf = ({ entries }: OutputPlan): ((placement: Placement) => string) => {
   const texts = new Map(entries.map(({ index, text }) => [index, text]))
   return ({ lines }) => Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
 }
@@ -196,7 +196,7 @@ export const timelineTexts: Readonly<
  * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a placement, and a
  * marker where something is flagged.
  */
-export const timelineOf = (made: Deliverable, filmPath: string | undefined): Timeline => {
+export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Timeline => {
   const { job, placements, length, reel } = made
   const nameOf = ({ speaker }: Placement) => speaker ?? "voice"
   const textOf = wordsOf(made)
@@ -204,10 +204,10 @@ export const timelineOf = (made: Deliverable, filmPath: string | undefined): Tim
     TimelineClip.make(
       {
         cue: placement.lines[0].cue,
-        name: clipName(placement),
+        name: clipFileName(placement),
         media: TimelineMedia.make(
           {
-            path: `clips/${clipName(placement)}.wav`,
+            path: `clips/${clipFileName(placement)}.wav`,
             rate: deliveryRate,
             depth: job.audio.depth ?? 16,
             channels: 1,
@@ -254,7 +254,7 @@ export const timelineOf = (made: Deliverable, filmPath: string | undefined): Tim
 }
 
 /** `0001_ANNA_00-00-01-000`: the cue, its part where it has several, the speaker, and when it is heard. */
-export const clipName = ({ lines: [line], speaker, start }: Placement): string => {
+export const clipFileName = ({ lines: [line], speaker, start }: Placement): string => {
   const number = `${line.cue}`.padStart(4, "0")
   const part = line.part === 0 ? "" : `.${line.part + 1}`
   const clock = new Date(start % 86_400_000).toISOString().slice(14, 23).replaceAll(/[:.]/gu, "-")

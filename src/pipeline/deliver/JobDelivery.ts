@@ -16,27 +16,27 @@ import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { cuesNamed, filmTooShort } from "../plan/CueList.ts"
-import { deliver } from "./OutputWriter.ts"
+import { formatCueList, filmTooShort } from "../plan/CueList.ts"
+import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import {
-  allThere,
-  digestOf,
-  madeIn,
+  allFilesPresent,
+  fingerprintOf,
+  filesMadeIn,
   rememberFiles,
   removeOutdated,
   reportNames
 } from "./DeliveryFingerprint.ts"
-import { type CueOutcome, entriesOf, jobReport, outcomesOf } from "../report/JobReportBuilder.ts"
-import { jsonPieces } from "../report/JsonStream.ts"
-import { placeLines, unsaidLines } from "../place/LinePlacement.ts"
+import { type CueOutcome, entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
+import { streamJson } from "../report/JsonStream.ts"
+import { placeLines, unspokenLines } from "../place/LinePlacement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobPage } from "../report/ReportPages.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import type { JobResult } from "../report/JobResult.ts"
-import { isHeard, isWell, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
+import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
 
 /** The clips of those utterances that have one, and which of them were kept although they are odd. */
 const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
@@ -58,7 +58,7 @@ const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<Utterance
 })
 
 /** What a job's files would be made of now, beside what they were made of last. */
-export const considered = Effect.fn("JobDelivery.considered")(function* (
+export const checkDelivery = Effect.fn("JobDelivery.considered")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
   out: string,
@@ -67,12 +67,12 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
   const { job } = plan
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const { clips, suspects } = yield* clipsAtHand([...keys, ...takes.map(({ utterance }) => utterance.key)])
-  const digest = yield* digestOf(plan, clips, out)
+  const digest = yield* fingerprintOf(plan, clips, out)
   const made = before.get(job.id)
   const lastTime = yield* reportIn(out, job.id)
   const last = lastTime?.metrics
   const unchanged: JobResult | undefined =
-    made?.digest === digest && (yield* allThere(out, made))
+    made?.digest === digest && (yield* allFilesPresent(out, made))
       ? {
           job,
           status: "delivered",
@@ -80,14 +80,14 @@ export const considered = Effect.fn("JobDelivery.considered")(function* (
           metrics: last,
           last,
           looks: looksOf(lastTime?.cues ?? []),
-          files: madeIn(made)
+          files: filesMadeIn(made)
         }
       : undefined
   return { keys, clips, suspects, digest, before: made, last, unchanged }
 })
 
 /** Remembers that a job was delivered, what decided its files, and that its clips are in use. */
-export const recorded = Effect.fnUntraced(function* (
+export const recordDelivery = Effect.fnUntraced(function* (
   plan: JobPlan,
   out: string,
   {
@@ -125,7 +125,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
 ) {
   const progress = yield* Progress
   const { job } = plan
-  const made = yield* considered(plan, takes, out, before)
+  const made = yield* checkDelivery(plan, takes, out, before)
   if (made.unchanged !== undefined) {
     yield* progress.emit({ _tag: "Unchanged", job: job.id })
     return made.unchanged
@@ -144,7 +144,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
     }),
     failures: yield* failuresAmong(keys),
-    unsaid: unsaidLines({ uses: plan.uses, clips }),
+    unsaid: unspokenLines({ uses: plan.uses, clips }),
     suspects
   }
   const outcomes = outcomesOf(dubbed)
@@ -156,7 +156,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   const left = missing.filter((key) => !dubbed.failures.has(key))
   const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
-    const report = jobReport(dubbed, outcomes, length, unheard)
+    const report = buildJobReport(dubbed, outcomes, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
     const undone: JobResult = {
@@ -172,7 +172,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     }
     return undone
   }
-  const { files, measured, peaks } = yield* deliver({
+  const { files, measured, peaks } = yield* writeOutputs({
     job,
     out,
     placements: dubbed.placements,
@@ -182,12 +182,12 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
     chapters: chaptersOf(job, plan.script, dubbed.placements, length),
     reel: plan.reel
   })
-  const report = jobReport(dubbed, outcomes, length, measured)
+  const report = buildJobReport(dubbed, outcomes, length, measured)
   yield* writeReport(out, report)
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job)
-    if (!isWell(heard)) {
+    if (!isVerified(heard)) {
       const unheard: JobResult = {
         job,
         last,
@@ -199,7 +199,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
       return unheard
     }
   }
-  yield* recorded(plan, out, made, files)
+  yield* recordDelivery(plan, out, made, files)
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {
     job,
@@ -227,7 +227,7 @@ const unheardIn = ({ cues }: Verification): string => {
   const amiss = cues.flatMap(({ index, verdict }) =>
     verdict === "missing" || verdict === "off" ? [index] : []
   )
-  return `verify: ${cuesNamed(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
+  return `verify: ${formatCueList(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
 }
 
 /** How many causes are told; the report has them all. */
@@ -237,7 +237,7 @@ const mostCauses = 3
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
   const failed = outcomes.flatMap(({ index, error }) => (error === undefined ? [] : [{ index, error }]))
   const causes = Object.entries(Array.groupBy(failed, ({ error }) => error))
-  const numbers = (cues: typeof failed) => cuesNamed(cues.map(({ index }) => index))
+  const numbers = (cues: typeof failed) => formatCueList(cues.map(({ index }) => index))
   const untold = causes.slice(mostCauses).flatMap(([, cues]) => cues)
   return [
     ...causes
@@ -250,6 +250,6 @@ const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
 const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
   const { join } = yield* Path.Path
   const path = join(out, report.job, "report.json")
-  yield* writeResult(path, jsonPieces(report))
+  yield* writeResult(path, streamJson(report))
   return path
 })

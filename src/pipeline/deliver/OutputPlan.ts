@@ -12,10 +12,10 @@ import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
 import type { Coding } from "../mix/LoudnessNormalization.ts"
 import { lengthAt, type Programme } from "../mix/MixPlan.ts"
-import type { Reel } from "../plan/VideoTimebase.ts"
+import type { VideoTimebase } from "../plan/VideoTimebase.ts"
 
 /** Everything that a job's files are made of. */
-export interface Deliverable {
+export interface OutputPlan {
   readonly job: Job
   /** The folder of the batch's results; absolute. */
   readonly out: string
@@ -27,11 +27,11 @@ export interface Deliverable {
   readonly entries: ReadonlyArray<SubtitleEntry>
   readonly chapters: ReadonlyArray<Chapter>
   /** How the film counts its pictures, for editors' timelines. */
-  readonly reel: Reel
+  readonly reel: VideoTimebase
 }
 
 /** What every audio file of a job has in common. */
-export const about = ({ job, length }: Deliverable) => {
+export const tagsFor = ({ job, length }: OutputPlan) => {
   const rate = SampleRate.make(job.audio.rate ?? deliveryRate)
   return {
     rate,
@@ -44,7 +44,7 @@ export const about = ({ job, length }: Deliverable) => {
 export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
 
 /** How a format is written, as the job has it. */
-export const formatOf = ({ job: { audio } }: Pick<Deliverable, "job">, name: SoundName): AudioFormat => {
+export const formatOf = ({ job: { audio } }: Pick<OutputPlan, "job">, name: SoundName): AudioFormat => {
   const { depth = 16, bitrate } = audio
   switch (name) {
     case "wav":
@@ -91,7 +91,7 @@ export const codingsOf = (
   })
 
 /** The mix at the highest rate of its clips; 24 kHz where there are none. */
-export const programmeOf = ({ job, placements, clips, length }: Deliverable): Programme => {
+export const programmeOf = ({ job, placements, clips, length }: OutputPlan): Programme => {
   const rate = SampleRate.make(
     placements.reduce(
       (highest, { parts }) =>

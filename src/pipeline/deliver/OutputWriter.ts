@@ -9,24 +9,24 @@ import { vtt } from "../../exports/Vtt.ts"
 import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import {
-  about,
+  tagsFor,
   codingsOf,
-  type Deliverable,
+  type OutputPlan,
   formatOf,
   programmeOf,
   soundCopied,
   trackTitle
 } from "./OutputPlan.ts"
 import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
-import { excerptOf } from "../mix/LoudnessSample.ts"
-import { bettered, gainTo, missedBy, targetOf } from "../mix/LoudnessNormalization.ts"
-import { type Level, master, type Stem } from "../mix/MixRender.ts"
+import { sampleProgramme } from "../mix/LoudnessSample.ts"
+import { refineGain, gainTo, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
+import { type Level, renderMix, type Stem } from "../mix/MixRender.ts"
 import type { Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 
 /** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
-export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable) {
+export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: OutputPlan) {
   const { job, out, entries } = made
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -44,8 +44,8 @@ export const deliver = Effect.fn("Deliver.deliver")(function* (made: Deliverable
   const sinks: ReadonlyArray<AudioSink> = [
     ...soundNames
       .filter(wants)
-      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...about(made) })),
-    ...(passing === undefined ? [] : [{ path: passing, format: formatOf(made, "wav"), ...about(made) }])
+      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...tagsFor(made) })),
+    ...(passing === undefined ? [] : [{ path: passing, format: formatOf(made, "wav"), ...tagsFor(made) }])
   ]
 
   const programme = programmeOf(made)
@@ -101,7 +101,7 @@ const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as
 
 /** The job's sound at its level; made again where the excerpt it was levelled by did not stand for the whole. */
 const mastered = Effect.fnUntraced(function* (
-  { job, chapters }: Deliverable,
+  { job, chapters }: OutputPlan,
   programme: Programme,
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
@@ -109,13 +109,13 @@ const mastered = Effect.fnUntraced(function* (
   const target = targetOf(job.loudness, codingsOf(job, programme.channels))
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
-    const made = master(job.id, programme, level, { sinks, chapters }, stems)
+    const made = renderMix(job.id, programme, level, { sinks, chapters }, stems)
     return Effect.map(made, (heard) => ({ ...heard, level }))
   }
   const made = yield* madeWith(yield* gainTo(programme, target))
-  const better = bettered(made.level.gain, target, made.measured)
-  const result = better === undefined || excerptOf(programme) === programme ? made : yield* madeWith(better)
-  const missed = missedBy(target, result.measured)
+  const better = refineGain(made.level.gain, target, made.measured)
+  const result = better === undefined || sampleProgramme(programme) === programme ? made : yield* madeWith(better)
+  const missed = loudnessError(target, result.measured)
   if (missed !== undefined)
     yield* Effect.flatMap(Progress, (progress) =>
       progress.emit({ _tag: "Warning", message: `${job.id} ${missed}` })
@@ -134,7 +134,7 @@ const subtitles: Readonly<
 }
 
 const muxed = Effect.fnUntraced(function* (
-  { job, entries, placements, out }: Deliverable,
+  { job, entries, placements, out }: OutputPlan,
   sound: string,
   target: string
 ) {

@@ -8,7 +8,7 @@ import { fromSeconds } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { DubTrack, SubtitleTrack } from "../../ffmpeg/mux/MuxJob.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { allThere } from "./DeliveryFingerprint.ts"
+import { allFilesPresent } from "./DeliveryFingerprint.ts"
 import { trackTitle } from "./OutputPlan.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -71,7 +71,7 @@ const deliverOne = Effect.fnUntraced(function* (
   const deliveries = yield* Deliveries
   const id = JobId.make(name)
   const before = (yield* deliveries.all(out)).get(id)
-  if (before?.digest === digest && (yield* allThere(out, before))) return { path: target }
+  if (before?.digest === digest && (yield* allFilesPresent(out, before))) return { path: target }
   const [track, ...others] = members.map(({ track }) => track)
   if (track === undefined || first.video === undefined) return { error: `${name}: nothing goes into it` }
   yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Muxing", file: name }))

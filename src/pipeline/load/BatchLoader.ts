@@ -9,16 +9,16 @@ import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.
 import { scriptEndings } from "../../script/ScriptFile.ts"
 import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
 import { endingOf, unreadByName } from "../../script/formats/UnreadFormats.ts"
-import { batchFaults } from "./BatchValidation.ts"
+import { validateBatch } from "./BatchValidation.ts"
 import { batchKey, isManifest, manifestEndings } from "./BatchId.ts"
 import { inputText } from "./InputFile.ts"
-import { InputFault, InputRejected, rejected } from "./InputRejected.ts"
+import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
 import { readManifest } from "./ManifestFile.ts"
-import { type Overrides, overridesPath, readOverrides } from "./OverridesFile.ts"
+import { type OverridesFileContent, overridesPath, readOverrides } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
-import { settledJob } from "./JobResolution.ts"
+import { resolveJob } from "./JobResolution.ts"
 
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("Load.batch")(function* (
@@ -29,7 +29,7 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
   const [first] = inputs
   if (yield* namesManifest(first)) {
     if (inputs.length > 1) {
-      return yield* rejected(
+      return yield* rejectInput(
         inputs[1] ?? first,
         "expected one manifest, or several subtitle or text files, not both"
       )
@@ -81,7 +81,7 @@ const settle = Effect.fnUntraced(function* (
   name: string,
   base: string,
   flags: RunFlags,
-  overrides: Overrides = { jobs: {} }
+  overrides: OverridesFileContent = { jobs: {} }
 ) {
   const path = yield* Path.Path
   const service = serviceOf(manifest, flags)
@@ -90,7 +90,7 @@ const settle = Effect.fnUntraced(function* (
   })
   const jobs = Array.flatten(expanded).map(({ entry, id, input }) => {
     const inputName = path.relative(base, input).startsWith("..") ? input : path.relative(base, input)
-    const job = settledJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (file) => ({
+    const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (file) => ({
       path: path.resolve(base, file),
       name: file
     }))
@@ -99,10 +99,10 @@ const settle = Effect.fnUntraced(function* (
   })
   const only = flags.only
   const chosen = only === undefined ? jobs : jobs.filter((job) => picomatch.isMatch(job.id, only))
-  const faults = batchFaults(jobs, manifest, name)
+  const faults = validateBatch(jobs, manifest, name)
   if (Array.isNonEmptyReadonlyArray(faults)) return yield* InputRejected.make({ faults })
   if (!Array.isNonEmptyArray(chosen)) {
-    return yield* rejected(
+    return yield* rejectInput(
       name,
       `no job's id matches --only ${only ?? ""}; there are ${jobs.map(({ id }) => id).join(", ")}`
     )
@@ -171,11 +171,11 @@ const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifes
     return [{ entry, id: yield* idOf(entry.id ?? stemOf(path, literal), manifest, at), input: literal }]
   }
   if (!isDynamicPattern(entry.input)) {
-    return yield* rejected(manifest, `jobs[${at}].input: no such file: ${entry.input}`)
+    return yield* rejectInput(manifest, `jobs[${at}].input: no such file: ${entry.input}`)
   }
   const files = yield* Effect.promise(() => glob(entry.input, { cwd: base, absolute: true, onlyFiles: true }))
   if (files.length === 0)
-    return yield* rejected(manifest, `jobs[${at}].input: no file matches ${entry.input}`)
+    return yield* rejectInput(manifest, `jobs[${at}].input: no file matches ${entry.input}`)
   return yield* Effect.forEach(
     [...files].sort(),
     Effect.fnUntraced(function* (input) {
@@ -195,7 +195,7 @@ const stemOf = (path: Path.Path, file: string): string => jobNameFrom(path.parse
 const idOf = (name: string, manifest: string, at: number): Either.Either<JobId, InputRejected> =>
   Schema.decodeUnknownEither(JobId)(name).pipe(
     Either.mapLeft(() =>
-      rejected(
+      rejectInput(
         manifest,
         `jobs[${at}]: "${name}" cannot name a job and its files: give the job an id of plain letters`
       )

@@ -6,10 +6,10 @@ import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
-import { asFolder } from "./JobName.ts"
+import { folderNameOf } from "./JobName.ts"
 
 /** Every fault of the jobs of a manifest, which is called `file` in messages. */
-export const batchFaults = (
+export const validateBatch = (
   jobs: ReadonlyArray<Job>,
   manifest: Manifest,
   file: string
@@ -61,11 +61,11 @@ const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound 
 
 /** Two jobs of one folder would overwrite each other, and a folder cannot lie where a file of the batch is to lie. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
-  const files = new Set(["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(asFolder))
+  const files = new Set(["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(folderNameOf))
   return [
     ...sameFolder(jobs, file),
     ...jobs
-      .filter(({ id }) => files.has(asFolder(id)))
+      .filter(({ id }) => files.has(folderNameOf(id)))
       .map(({ id }) =>
         InputFault.make({
           file,
@@ -76,7 +76,7 @@ const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Inpu
 }
 
 const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  Object.values(Array.groupBy(jobs, (job) => asFolder(job.id)))
+  Object.values(Array.groupBy(jobs, (job) => folderNameOf(job.id)))
     .filter((same) => same.length > 1)
     .map((same) =>
       InputFault.make({

@@ -2,7 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
-import { rejected } from "./InputRejected.ts"
+import { rejectInput } from "./InputRejected.ts"
 
 /** The most bytes of a text: some half a million cues, and all that memory holds many times over while they are planned. */
 const mostBytes = 32 * 1024 * 1024
@@ -10,14 +10,14 @@ const mostBytes = 32 * 1024 * 1024
 /** A text file's bytes; `name` is what its user calls it. */
 export const inputBytes = Effect.fnUntraced(function* (path: string, name: string) {
   const fs = yield* FileSystem.FileSystem
-  const refuse = (why: string) => rejected(name, why)
-  const { size, type } = yield* Effect.mapError(fs.stat(path), (error) => refuse(unreadable(error)))
+  const refuse = (why: string) => rejectInput(name, why)
+  const { size, type } = yield* Effect.mapError(fs.stat(path), (error) => refuse(unreadableInput(error)))
   const strange = noFile(type)
   if (strange !== undefined) return yield* refuse(strange)
   if (size > mostBytes) {
     return yield* refuse(`${size} bytes, which is too much for a text: expected at most ${mostBytes}`)
   }
-  return yield* Effect.mapError(fs.readFile(path), (error) => refuse(unreadable(error)))
+  return yield* Effect.mapError(fs.readFile(path), (error) => refuse(unreadableInput(error)))
 })
 
 /** The text of a file that dubwright itself has a say in, and which is UTF-8 therefore. */
@@ -25,7 +25,7 @@ export const inputText = Effect.fnUntraced(function* (path: string, name: string
   const bytes = yield* inputBytes(path, name)
   return yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => rejected(name, "not UTF-8 text: save it as UTF-8", 1)
+    catch: () => rejectInput(name, "not UTF-8 text: save it as UTF-8", 1)
   })
 })
 
@@ -33,7 +33,7 @@ export const inputText = Effect.fnUntraced(function* (path: string, name: string
 export const fileFault = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* Effect.match(fs.stat(path), {
-    onFailure: unreadable,
+    onFailure: unreadableInput,
     onSuccess: ({ type }) => noFile(type)
   })
 })
@@ -46,7 +46,7 @@ const noFile = (type: FileSystem.File.Type): string | undefined =>
       : "a pipe or a device, not a file: write what it gives into a file, and name that"
 
 /** Why a file cannot be read, in words. */
-export const unreadable = (error: PlatformError): string => {
+export const unreadableInput = (error: PlatformError): string => {
   if (error._tag === "BadArgument") return error.message
   if (error.reason === "NotFound") return "no such file"
   if (error.reason === "PermissionDenied") return "no permission to read it"

@@ -26,7 +26,7 @@ export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRej
 }
 
 /** A rejection for a single fault. */
-export const rejected = (file: string, message: string, line?: number): InputRejected =>
+export const rejectInput = (file: string, message: string, line?: number): InputRejected =>
   InputRejected.make({
     faults: [InputFault.make({ file, message, ...(line === undefined ? {} : { line }) })]
   })

@@ -12,7 +12,7 @@ export const jobNameFrom = (stem: string): string => {
 }
 
 /** The same for names that are one folder on some disk: there are those that do not tell A from a, or how an accent is written. */
-export const asFolder = (name: string): string => name.normalize("NFC").toLowerCase()
+export const folderNameOf = (name: string): string => name.normalize("NFC").toLowerCase()
 
 const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes
 

@@ -14,7 +14,7 @@ import type { RunFlags } from "./RunFlags.ts"
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
 
 /** A job with the manifest's defaults, the flags, and what is usual in place of what it does not say itself. */
-export const settledJob = (
+export const resolveJob = (
   id: JobId,
   input: string,
   inputName: string,

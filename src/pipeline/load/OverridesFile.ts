@@ -4,14 +4,14 @@ import { Effect, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
 import { type CueOverride, type CueOverrides, OverridesFile } from "../../domain/manifest/CueOverride.ts"
 import { inputText } from "./InputFile.ts"
-import { rejected } from "./InputRejected.ts"
+import { rejectInput } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"
 
 /** Where a manifest's overrides are. */
 export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
 
 /** Changes of cues by job. */
-export interface Overrides {
+export interface OverridesFileContent {
   readonly jobs: Readonly<Record<string, CueOverrides>>
 }
 
@@ -20,7 +20,7 @@ export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
   const { jobs } = text.trim() === "" ? { jobs: null } : yield* readChecked(OverridesFile, text, file, shape)
-  const overrides: Overrides = { jobs: Record.filter(jobs ?? {}, Predicate.isNotNull) }
+  const overrides: OverridesFileContent = { jobs: Record.filter(jobs ?? {}, Predicate.isNotNull) }
   return overrides
 })
 
@@ -53,7 +53,7 @@ export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   yield* fs.writeFileString(part, document.toString({ lineWidth: 0 })).pipe(
     Effect.zipRight(fs.rename(part, file)),
     Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
-    Effect.mapError((error) => rejected(file, `cannot be written (${error.message})`))
+    Effect.mapError((error) => rejectInput(file, `cannot be written (${error.message})`))
   )
 })
 

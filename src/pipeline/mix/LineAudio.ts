@@ -10,7 +10,7 @@ import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import type { ClipReader } from "../../store/files/ClipReader.ts"
 
 /** A stretch of a clip. */
-export interface SpeechPart {
+export interface LineAudioPart {
   readonly utterance: UtteranceKey
   readonly checksum: string
   readonly rate: SampleRate
@@ -22,8 +22,8 @@ export interface SpeechPart {
 }
 
 /** A line as it is heard. */
-export interface Speech {
-  readonly parts: ReadonlyArray<SpeechPart>
+export interface LineAudio {
+  readonly parts: ReadonlyArray<LineAudioPart>
   /** Frames that it is sped up to fit in, at the rate of the mix. */
   readonly length: Frames
   /** Frames of silence between its parts. */
@@ -31,15 +31,15 @@ export interface Speech {
 }
 
 /** A clip that is gone, or is not what was written. */
-export class ClipGone extends Error {
+export class ClipUnreadable extends Error {
   constructor(readonly utterance: UtteranceKey) {
     super(`clip ${utterance} is gone or damaged`)
   }
 }
 
 /** Its samples, as many as its length or a little fewer. Throws a ClipGone, and what the file system throws. */
-export const speechOf = (
-  { parts, length, gap }: Speech,
+export const readLineAudio = (
+  { parts, length, gap }: LineAudio,
   rate: SampleRate,
   reader: ClipReader,
   room: Buffer32 = newBuffer
@@ -49,7 +49,7 @@ export const speechOf = (
   return speech.length <= length ? speech : speedUp({ rate, samples: speech }, length, room).samples
 }
 
-const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: Buffer32): Float32Array => {
+const pieceOf = (part: LineAudioPart, rate: SampleRate, reader: ClipReader, room: Buffer32): Float32Array => {
   const read = reader.read(part.utterance, part.checksum, (bytes) => {
     const samples = plainSamplesIn(bytes)?.subarray(part.from, part.to)
     if (samples === undefined) return undefined
@@ -57,7 +57,7 @@ const pieceOf = (part: SpeechPart, rate: SampleRate, reader: ClipReader, room: B
     floatsOf(samples, part.gain / 32_768, floats)
     return floats
   })
-  if (read === undefined) throw new ClipGone(part.utterance)
+  if (read === undefined) throw new ClipUnreadable(part.utterance)
   const { samples } = resample({ rate: part.rate, samples: read }, rate, room)
   fadeEdges(samples, Math.round((rate * edgeFade) / 1000))
   return samples

@@ -10,13 +10,13 @@ import { TruePeakMeter } from "../../audio/level/TruePeak.ts"
 import type { LoudnessTarget } from "../../domain/manifest/SoundSettings.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { type LossyCoder, peakRoom } from "../../ffmpeg/encode/LossyCodecs.ts"
-import { excerptOf } from "./LoudnessSample.ts"
-import { inRooms } from "./BufferScope.ts"
+import { sampleProgramme } from "./LoudnessSample.ts"
+import { withBuffers } from "./BufferScope.ts"
 import type { Programme } from "./MixPlan.ts"
-import { mixedHere } from "./ProgrammeRenderer.ts"
+import { renderInThisThread } from "./ProgrammeRenderer.ts"
 
 /** Where a programme should come to. */
-export interface LevelTarget {
+export interface LoudnessGoal {
   /** LUFS; undefined leaves the mix as it is. */
   readonly loudness: number | undefined
   /** dBTP that no peak passes. */
@@ -38,7 +38,7 @@ export interface Coding {
 }
 
 /** What a manifest's word or number stands for; peaks are held lower where a coder will add to them, by tenths of a decibel. */
-export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LevelTarget => {
+export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LoudnessGoal => {
   const { loudness, peak } = namedTarget(target)
   const above = (loudness ?? softest) - peak
   const room = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
@@ -48,7 +48,7 @@ export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>)
 /** Softer than any loudness at which coders add more to peaks, in LUFS. */
 const softest = -70
 
-const namedTarget = (target: LoudnessTarget): LevelTarget => {
+const namedTarget = (target: LoudnessTarget): LoudnessGoal => {
   switch (target) {
     case "none":
       return { loudness: undefined, peak: -1 }
@@ -83,21 +83,21 @@ const farOff = 0.4
  * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the limiter takes away
  * besides. It is found on an excerpt, so that a film need not be mixed twice.
  */
-export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LevelTarget) =>
-  inRooms((room) => gainWithin(programme, target, room))
+export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LoudnessGoal) =>
+  withBuffers((room) => gainWithin(programme, target, room))
 )
 
 const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
-  { loudness, peak }: LevelTarget,
+  { loudness, peak }: LoudnessGoal,
   room: Buffer32
 ) {
   if (loudness === undefined) return 1
-  const excerpt = excerptOf(programme)
+  const excerpt = sampleProgramme(programme)
   const { rate, channels } = excerpt
   const loudest = new TruePeakMeter(channels, room)
   const meter = new LoudnessMeter(rate, channels, room)
-  yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
+  yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
       meter.push(block)
@@ -114,9 +114,9 @@ const gainWithin = Effect.fnUntraced(function* (
 })
 
 /** The factor for a programme that came to `measured` with another; undefined where that one will do. */
-export const bettered = (
+export const refineGain = (
   gain: number,
-  { loudness }: LevelTarget,
+  { loudness }: LoudnessGoal,
   { integrated }: Measured
 ): number | undefined => {
   if (loudness === undefined || integrated <= -70) return undefined
@@ -125,7 +125,7 @@ export const bettered = (
 }
 
 /** Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any loudness. */
-export const missedBy = ({ loudness, peak }: LevelTarget, { integrated }: Measured): string | undefined =>
+export const loudnessError = ({ loudness, peak }: LoudnessGoal, { integrated }: Measured): string | undefined =>
   loudness === undefined || integrated <= -70 || loudness - integrated <= audibleLoudness
     ? undefined
     : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`
@@ -140,7 +140,7 @@ const limitedLoudness = Effect.fnUntraced(function* (
   const { rate, channels } = excerpt
   const limiter = new Limiter(rate, channels, gainOf(peak), gain, room)
   const meter = new LoudnessMeter(rate, channels, room)
-  yield* Stream.runForEach(mixedHere(excerpt), ([block]) =>
+  yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => meter.push(limiter.push(block)))
   )
   meter.push(limiter.flush())
@@ -148,7 +148,7 @@ const limitedLoudness = Effect.fnUntraced(function* (
 })
 
 /** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames; its work is done in rooms, in one of which it stands. */
-export const limited = (
+export const limitPeaks = (
   samples: Float32Array,
   rate: SampleRate,
   gain: number,

@@ -29,7 +29,7 @@ interface Group {
  * The programme itself where it is short; else groups of its lines, each as it stands, evenly chosen from its beginning to its
  * end. Its loudness is that of the whole, as far as lines are like their neighbours.
  */
-export const excerptOf = (programme: Programme): Programme => {
+export const sampleProgramme = (programme: Programme): Programme => {
   const { placements, rate, channels, length } = programme
   const most = mostSamples / channels
   if (length <= most) return programme

@@ -18,7 +18,7 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "../place/LinePlacement.ts"
 import type { MixLine } from "./SectionRenderer.ts"
-import { ClipGone, type Speech, speechOf } from "./LineAudio.ts"
+import { ClipUnreadable, type LineAudio, readLineAudio } from "./LineAudio.ts"
 
 /** What is mixed. */
 export interface Programme {
@@ -47,7 +47,7 @@ export const mixedLoudness = (recorded: Lufs): Lufs =>
  * The lines that sound between two frames, in the order of their start, each when it is asked for: a film has thousands. For the stems of
  * the speakers that are given. Throws a ClipGone.
  */
-export function* linesIn(
+export function* mixLinesIn(
   programme: Programme,
   { begin, end }: Pick<Section, "begin" | "end">,
   stems: ReadonlyArray<SpeakerName | undefined>
@@ -77,11 +77,11 @@ const speechIn = (
   { clips, rate }: Pick<Programme, "clips" | "rate">,
   { parts }: Pick<Placement, "parts">,
   length: Frames
-): Speech => ({
+): LineAudio => ({
   parts: parts.map(({ utterance, segment }) => {
     const clip = clips.get(utterance)
     const heard = clip?.segments[segment]
-    if (clip === undefined || heard === undefined) throw new ClipGone(utterance)
+    if (clip === undefined || heard === undefined) throw new ClipUnreadable(utterance)
     return {
       utterance,
       checksum: clip.checksum,
@@ -96,7 +96,7 @@ const speechIn = (
 })
 
 /** The samples of a placement's speech, in a room where they need not be sped up. */
-export const spoken = Effect.fnUntraced(function* (
+export const planMix = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
   placement: Pick<Placement, "parts">,
   length: Frames,
@@ -105,13 +105,13 @@ export const spoken = Effect.fnUntraced(function* (
   const folder = yield* ClipFolder
   const samples = yield* folder.reading((reader) => {
     try {
-      return speechOf(speechIn(programme, placement, length), programme.rate, reader, room)
+      return readLineAudio(speechIn(programme, placement, length), programme.rate, reader, room)
     } catch (cause) {
-      if (cause instanceof ClipGone) return cause
+      if (cause instanceof ClipUnreadable) return cause
       throw cause
     }
   })
-  return samples instanceof ClipGone ? yield* new ClipMissing({ utterance: samples.utterance }) : samples
+  return samples instanceof ClipUnreadable ? yield* new ClipMissing({ utterance: samples.utterance }) : samples
 })
 
 /** The length of a programme in frames at a rate: whole frames that hold all of it. */

@@ -9,7 +9,7 @@ import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { measuredOf } from "./LoudnessNormalization.ts"
 import type { Programme } from "./MixPlan.ts"
 import { Progress } from "../Progress.ts"
-import { madeInSections } from "./ProgrammeRenderer.ts"
+import { renderInSections } from "./ProgrammeRenderer.ts"
 
 /** A speaker's own track; lines without a speaker share one. */
 export interface Stem {
@@ -33,7 +33,7 @@ export interface Level {
 const stemsAtOnce = 12
 
 /** Makes the files of the whole and of its stems; returns what the whole measures, and its outline. */
-export const master = Effect.fn("Master.master")(function* (
+export const renderMix = Effect.fn("Master.master")(function* (
   job: JobId,
   programme: Programme,
   level: Level,
@@ -71,7 +71,7 @@ const pass = Effect.fnUntraced(function* (
   }
   return yield* ffmpeg.encodeAll(
     [whole, ...stems.map(({ sink }) => ({ feed: whole.feed, sinks: [sink] }))],
-    madeInSections({
+    renderInSections({
       programme,
       stems: stems.map(({ speaker }) => speaker),
       gain,

@@ -10,18 +10,18 @@ import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
 import { feeds, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
-import { breath } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { ClipMissing } from "./ClipMissing.ts"
-import { linesIn, type Programme } from "./MixPlan.ts"
-import { Desk, making, type Mastering, mixedSection } from "./SectionRenderer.ts"
+import { mixLinesIn, type Programme } from "./MixPlan.ts"
+import { SectionRenderer, renderSection, type Mastering, mixedSection } from "./SectionRenderer.ts"
 import { failureOf, type SectionFailure } from "./SectionWorkerProtocol.ts"
-import { sectionThread, threadProgram } from "./SectionWorkerClient.ts"
+import { openSectionWorker, threadProgram } from "./SectionWorkerClient.ts"
 
 /** Why a programme could not be made. */
-export type MakingFault = StateUnusable | ClipMissing | DiskFull | Unwritable
+export type RenderFault = StateUnusable | ClipMissing | DiskFull | Unwritable
 
 /** How a programme is brought to its level, and who else gets its lines. */
-export interface Making extends Pick<Mastering, "gain" | "ceiling"> {
+export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly programme: Programme
   readonly stems: ReadonlyArray<SpeakerName | undefined>
   /** Is told how much of it is made. */
@@ -44,8 +44,8 @@ const mostThreads = 4
 const encoderCores = 2
 
 /** Makes a programme and its stems, and does what is ordered with them. */
-export const madeInSections =
-  (wanted: Making): Maker<MakingFault, ClipFolder> =>
+export const renderInSections =
+  (wanted: ProgrammeRender): Maker<RenderFault, ClipFolder> =>
   (orders) => {
     const { rate, length } = wanted.programme
     const seconds = Math.max(leastSeconds, Math.ceil(length / rate / mostSections))
@@ -57,15 +57,15 @@ export const madeInSections =
   }
 
 /** The sum of a programme's lines, block by block as it is asked for; a block is valid until the next. */
-export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingFault, ClipFolder> =>
+export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock, RenderFault, ClipFolder> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, folder } = yield* ClipFolder
       const { rate, channels, length } = programme
       const all = { begin: 0, end: length }
-      const lines = linesIn(programme, all, [])
+      const lines = mixLinesIn(programme, all, [])
       const desk = yield* Effect.acquireRelease(
-        Effect.sync(() => new Desk(folder)),
+        Effect.sync(() => new SectionRenderer(folder)),
         (used) => Effect.sync(() => used.clear())
       )
       const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, desk)
@@ -78,15 +78,15 @@ export const mixedHere = (programme: Programme): Stream.Stream<MixBlock, MakingF
   )
 
 /** A section made in this thread, block by block as it is asked for. */
-const madeHere = (wanted: Making, section: Section, orders: ReadonlyArray<RequestOrder>) =>
+const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArray<RequestOrder>) =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, folder } = yield* ClipFolder
-      const lines = linesIn(wanted.programme, section, wanted.stems)
+      const lines = mixLinesIn(wanted.programme, section, wanted.stems)
       const made: Array<Made> = []
       const feed = (order: number, bytes: Uint8Array) => void made.push(fed(order, bytes))
       const steps = yield* Effect.acquireRelease(
-        Effect.sync(() => making(masteringOf(wanted), section, lines, orders, new Desk(folder), feed)),
+        Effect.sync(() => renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder), feed)),
         (begun) => Effect.sync(() => begun.return([]))
       )
       return Stream.paginateChunkEffect(undefined, () =>
@@ -106,15 +106,15 @@ const stepped = <A, B>(
   steps: Generator<A, B>,
   orders: ReadonlyArray<RequestOrder>,
   state: string
-): Effect.Effect<IteratorResult<A, B>, MakingFault> =>
+): Effect.Effect<IteratorResult<A, B>, RenderFault> =>
   Effect.try({ try: () => steps.next(), catch: failureOf }).pipe(
     Effect.catchAll((failure) => faultOf(failure, orders, state)),
-    Effect.zipLeft(breath)
+    Effect.zipLeft(yieldToEventLoop)
   )
 
 /** The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time. */
 const madeByThreads = (
-  wanted: Making,
+  wanted: ProgrammeRender,
   sections: ReadonlyArray<Section>,
   orders: ReadonlyArray<RequestOrder>,
   program: string
@@ -125,7 +125,7 @@ const madeByThreads = (
       const cores = availableParallelism() - (feeds(orders) ? encoderCores : 0)
       const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
-        sectionThread(program, { mastering: masteringOf(wanted), orders, clips: folder }),
+        openSectionWorker(program, { mastering: masteringOf(wanted), orders, clips: folder }),
         count
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
@@ -138,7 +138,7 @@ const madeByThreads = (
         ({ section, made }) =>
           Effect.gen(function* () {
             const make = yield* idle
-            const lines = linesIn(wanted.programme, section, wanted.stems)
+            const lines = mixLinesIn(wanted.programme, section, wanted.stems)
             yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
               Effect.catchAll((failure) => faultOf(failure, orders, state))
             )
@@ -154,7 +154,7 @@ const madeByThreads = (
     })
   )
 
-const masteringOf = ({ programme: { rate, channels }, stems, gain, ceiling }: Making): Mastering => ({
+const masteringOf = ({ programme: { rate, channels }, stems, gain, ceiling }: ProgrammeRender): Mastering => ({
   rate,
   channels,
   stems: stems.length,
@@ -164,7 +164,7 @@ const masteringOf = ({ programme: { rate, channels }, stems, gain, ceiling }: Ma
 
 /** Tells how far the programme is made when a section has been handed on. */
 const toldAt =
-  ({ programme: { length }, progress }: Making, { to }: Section) =>
+  ({ programme: { length }, progress }: ProgrammeRender, { to }: Section) =>
   <A, E, R>(made: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     Stream.concat(made, Stream.execute(progress(length === 0 ? 1 : to / length)))
 
@@ -172,7 +172,7 @@ const faultOf = (
   failure: SectionFailure,
   orders: ReadonlyArray<RequestOrder>,
   state: string
-): Effect.Effect<never, MakingFault> => {
+): Effect.Effect<never, RenderFault> => {
   if (failure._tag === "Clip") return Effect.fail(new ClipMissing({ utterance: failure.utterance }))
   const { order, code, words } = failure
   const cause = Object.assign(new Error(words), { code })

@@ -7,7 +7,7 @@ import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import { SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipReader } from "../../store/files/ClipReader.ts"
-import { type Speech, speechOf } from "./LineAudio.ts"
+import { type LineAudio, readLineAudio } from "./LineAudio.ts"
 
 /** What all sections of a programme have in common. */
 export interface Mastering {
@@ -28,11 +28,11 @@ export interface MixLine {
   readonly pan: number
   /** The stem that also gets it, from 0. */
   readonly stem: number | undefined
-  readonly speech: Speech
+  readonly speech: LineAudio
 }
 
 /** What sections are made with, one after the other. */
-export class Desk {
+export class SectionRenderer {
   readonly reader: ClipReader
   /** For the speech of lines, until it has been heard. */
   readonly speech = new BufferPool()
@@ -62,7 +62,7 @@ export function* mixedSection(
   { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
   { begin, end }: Pick<Section, "begin" | "end">,
   lines: Iterable<MixLine>,
-  { reader, speech: rooms, work }: Desk
+  { reader, speech: rooms, work }: SectionRenderer
 ): Generator<MixBlock> {
   const mixer = new Mixer({ from: begin, length: end, channels, stems }, work.take)
   const coming = lines[Symbol.iterator]()
@@ -70,7 +70,7 @@ export function* mixedSection(
   while (mixer.position < end) {
     for (; next.done !== true && next.value.at < mixer.position + blockFrames; next = coming.next()) {
       const { at, order, pan, stem, speech } = next.value
-      const samples = speechOf(speech, rate, reader, rooms.take)
+      const samples = readLineAudio(speech, rate, reader, rooms.take)
       rooms.hold(at + samples.length)
       mixer.add({ at, order, pan, stem, samples, gain: 1 })
     }
@@ -80,12 +80,12 @@ export function* mixedSection(
 }
 
 /** Makes a section and does what is ordered with it, a block a step; returns what the orders heard. `feed` is as for Hands. */
-export function* making(
+export function* renderSection(
   mastering: Mastering,
   section: Section,
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
-  desk: Desk,
+  desk: SectionRenderer,
   feed: (order: number, bytes: Uint8Array) => void
 ): Generator<void, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering

@@ -10,9 +10,9 @@ import { feeds } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
-  type SectionAnswer,
+  type SectionResponse,
   type SectionFailure,
-  type SectionOrder,
+  type SectionRequest,
   slotBytes,
   type SomeLines,
   type ThreadStart
@@ -29,17 +29,17 @@ const slotCount = 6
 const linesAtOnce = 32
 
 /** Makes a section of its lines and hands on what comes of it, in order. Only one at a time. */
-export type MakeSection = (
+export type RenderSection = (
   section: Section,
   lines: Iterable<MixLine>,
   handOn: (made: Made) => void
 ) => Effect.Effect<void, SectionFailure>
 
 /** Starts a thread, which ends with the scope. */
-export const sectionThread = (
+export const openSectionWorker = (
   program: string,
   start: Pick<ThreadStart, "mastering" | "orders" | "clips">
-): Effect.Effect<MakeSection, never, Scope.Scope> =>
+): Effect.Effect<RenderSection, never, Scope.Scope> =>
   Effect.gen(function* () {
     const isFed = feeds(start.orders)
     const count = isFed ? slotCount : 1
@@ -65,11 +65,11 @@ export const sectionThread = (
     const send = (section: Section, its: Iterable<MixLine>) => {
       for (const some of Iterable.chunksOf(its, linesAtOnce))
         lines.port1.postMessage(some satisfies SomeLines)
-      worker.postMessage(section satisfies SectionOrder)
+      worker.postMessage(section satisfies SectionRequest)
     }
     return (section, its, handOn) =>
       Effect.async<void, SectionFailure>((resume) => {
-        const hear = (answer: SectionAnswer) => {
+        const hear = (answer: SectionResponse) => {
           if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
           if (answer.kind === "made") measureBlocks(answer.heard).forEach(handOn)
           end()

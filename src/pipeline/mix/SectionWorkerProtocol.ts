@@ -5,7 +5,7 @@ import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
-import { ClipGone } from "./LineAudio.ts"
+import { ClipUnreadable } from "./LineAudio.ts"
 
 /** What a thread is started with. */
 export interface ThreadStart {
@@ -24,13 +24,13 @@ export interface ThreadStart {
 export type SomeLines = ReadonlyArray<MixLine>
 
 /** A section to be made, whose lines have been sent; the next is sent when it is. */
-export type SectionOrder = Section
+export type SectionRequest = Section
 
 /** Bytes in a slot. */
 export const slotBytes = 512 * 1024
 
 /** What a thread says. */
-export type SectionAnswer =
+export type SectionResponse =
   | { readonly kind: "fed"; readonly order: number; readonly slot: number; readonly length: number }
   | { readonly kind: "made"; readonly heard: ReadonlyArray<SectionMeasurement | undefined> }
   | { readonly kind: "failed"; readonly failure: SectionFailure }
@@ -47,7 +47,7 @@ export type SectionFailure =
     }
 
 export const failureOf = (failure: unknown): SectionFailure => {
-  if (failure instanceof ClipGone) return { _tag: "Clip", utterance: failure.utterance }
+  if (failure instanceof ClipUnreadable) return { _tag: "Clip", utterance: failure.utterance }
   const order = failure instanceof SinkFault ? failure.order : undefined
   const cause = failure instanceof SinkFault ? failure.cause : failure
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""

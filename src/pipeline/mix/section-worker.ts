@@ -1,11 +1,11 @@
 /** The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once. */
 import { setFlagsFromString } from "node:v8"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
-import { Desk, making, type MixLine } from "./SectionRenderer.ts"
+import { SectionRenderer, renderSection, type MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
-  type SectionAnswer,
-  type SectionOrder,
+  type SectionResponse,
+  type SectionRequest,
   slotBytes,
   type SomeLines,
   type ThreadStart
@@ -20,9 +20,9 @@ const port = parentPort
 if (port === null) throw new Error("this file is a thread that makes sections: it is started by a delivery")
 
 const { mastering, orders, clips, lines, room, slots }: ThreadStart = workerData
-const desk = new Desk(clips)
+const desk = new SectionRenderer(clips)
 
-const say = (answer: SectionAnswer): void => port.postMessage(answer)
+const say = (answer: SectionResponse): void => port.postMessage(answer)
 
 /** Where bytes for ffmpeg are left, slot after slot as they fill, each for one order. */
 class Slots {
@@ -77,9 +77,9 @@ function* linesSent(): Generator<MixLine> {
 
 const fed = new Slots()
 
-port.on("message", (section: SectionOrder) => {
+port.on("message", (section: SectionRequest) => {
   try {
-    const steps = making(mastering, section, linesSent(), orders, desk, (order, bytes) =>
+    const steps = renderSection(mastering, section, linesSent(), orders, desk, (order, bytes) =>
       fed.put(order, bytes)
     )
     let step = steps.next()

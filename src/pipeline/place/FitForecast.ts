@@ -47,7 +47,7 @@ export interface Known {
 }
 
 /** Places a job's lines as a run would, each as long as is known or likely. */
-export const forecastOf = (plan: Forecastable, known: Known): Forecast => {
+export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
   const { lines, uses, job, words, video } = plan
   const sources = new Map<string, LengthSource>()
   const clips = new Map<UtteranceKey, Clip>()

@@ -46,7 +46,7 @@ const cutOff = (placement: Placement): Placement =>
   Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, skipValidation)
 
 /** The names of the lines that their provider passed over, whatever else it said in their task. */
-export const unsaidLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
+export const unspokenLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
   new Set(
     uses.flatMap(({ utterance, lines }) => {
       const clip = clips.get(utterance.key)

@@ -17,7 +17,7 @@ import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The second takes that a job wants, by what its first takes came to; none unless the job asks for them. */
-export const retakesOf = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
+export const planRetakes = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
   const { job, lines, uses } = plan
   if (!job.retake) return []
   const store = yield* UtteranceStore

@@ -11,14 +11,14 @@ import { lineName } from "../../domain/speech/Utterance.ts"
 import { controlFaults } from "./VoiceCasting.ts"
 
 /** What is mended. */
-export interface Mendable {
+export interface OverridableScript {
   readonly lines: ReadonlyArray<Line>
   /** How the lines would be spoken without any change. */
   readonly uses: ReadonlyArray<UtteranceUse>
 }
 
 /** What became of it. */
-export interface Mended extends Mendable {
+export interface OverriddenScript extends OverridableScript {
   /** Changes that are passed over, and why; a line each. */
   readonly notices: ReadonlyArray<string>
 }
@@ -27,14 +27,14 @@ export interface Mended extends Mendable {
  * Lines as changed, and the utterances that say them. A line that sounds different gets an utterance of its own; the utterance
  * it shared with others stays as it is, and only its part of it is not heard. Left: every change that cannot be made.
  */
-export const mended = (
-  { lines, uses }: Mendable,
+export const applyOverrides = (
+  { lines, uses }: OverridableScript,
   overrides: CueOverrides,
   textOf: (cue: number) => string | undefined,
   rules: UtteranceRules
-): Either.Either<Mended, Array.NonEmptyReadonlyArray<string>> => {
+): Either.Either<OverriddenScript, Array.NonEmptyReadonlyArray<string>> => {
   if (Object.keys(overrides).length === 0) return Either.right({ lines, uses, notices: [] })
-  const notices = passedOver(lines, overrides, textOf).map(
+  const notices = unusedOverrides(lines, overrides, textOf).map(
     ({ name, why }) => `the change to cue ${name} is passed over: ${why}`
   )
   const changes = lines.map((line) => {
@@ -145,18 +145,18 @@ const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
 const plain = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim()
 
 /** A change that is passed over, and why. */
-export interface PassedOver {
+export interface UnusedOverride {
   /** The line's name: `12`, or `12.2` for the second speaker of cue 12. */
   readonly name: string
   readonly why: string
 }
 
 /** The changes that change nothing, for what the script says by now. */
-export const passedOver = (
+export const unusedOverrides = (
   lines: ReadonlyArray<Line>,
   overrides: CueOverrides,
   textOf: (cue: number) => string | undefined
-): ReadonlyArray<PassedOver> => {
+): ReadonlyArray<UnusedOverride> => {
   const names = new Set(lines.map(overrideName))
   return Object.entries(overrides).flatMap(([name, override]) => {
     if (isStale(override, textOf(Number.parseInt(name, 10))))

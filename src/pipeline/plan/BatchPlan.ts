@@ -17,12 +17,12 @@ import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
 import { inputBytes } from "../load/InputFile.ts"
-import { InputFault, InputRejected, rejected } from "../load/InputRejected.ts"
+import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import { soundNotices, videoOf } from "./JobVideo.ts"
-import { type Mendable, type Mended, mended } from "./AppliedOverrides.ts"
+import { soundNotices, probeJobVideo } from "./JobVideo.ts"
+import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/OverridesFile.ts"
-import { type Reel, reelOf } from "./VideoTimebase.ts"
+import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
 import { castingOf, controlFaults } from "./VoiceCasting.ts"
 
 /** A job with all that is known of it before anything is spoken. */
@@ -33,7 +33,7 @@ export interface JobPlan {
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
-  readonly reel: Reel
+  readonly reel: VideoTimebase
   /** The choices that a subtitle in two languages leaves, if its manifest makes none. */
   readonly bilingual?: BilingualPlan | undefined
   /** What its film is too short for, and which of a person's changes to its cues are passed over, and why. */
@@ -52,7 +52,7 @@ export interface BatchPlan {
 
 /** Plans every job; fails with every fault of every job. */
 export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
-  const { plan, rejected } = yield* planWhatCan(batch)
+  const { plan, rejected } = yield* planPartially(batch)
   if (rejected !== undefined) return yield* rejected
   return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
 })
@@ -66,7 +66,7 @@ export interface PartialPlan {
 }
 
 /** Plans the jobs that can be planned. */
-export const planWhatCan = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
+export const planPartially = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
   const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
     concurrency: 2
   })
@@ -111,11 +111,11 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   const { script, words: all } = yield* readWords(job, batch)
   const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
-    return yield* rejected(
+    return yield* rejectInput(
       job.inputName,
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours: expected a time below 500 hours`
     )
-  const video = yield* videoOf(job)
+  const video = yield* probeJobVideo(job)
   const { words, notice } = yield* filmedOf(job, script, all, video)
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
@@ -140,8 +140,8 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
     })
   }
   const mending = yield* mendedBy(job, script, { lines, uses }, batch, rules)
-  const reel = yield* Either.mapLeft(reelOf(job, video), (fault) =>
-    rejected(batch.manifest, `job ${job.id}: ${fault}`)
+  const reel = yield* Either.mapLeft(timebaseOf(job, video), (fault) =>
+    rejectInput(batch.manifest, `job ${job.id}: ${fault}`)
   )
   const missed = lostNotice(job, words)
   const notices = [notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
@@ -171,7 +171,7 @@ const filmedOf = (
         length: millisAtMicros(video.duration),
         early: fit.early,
         silently: onFailure === "silence"
-      }).pipe(Either.mapLeft((fault) => rejected(inputName, `job ${id}: ${fault}`)))
+      }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
 
 /** What a script says in each of its cues. */
 export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
@@ -187,11 +187,11 @@ export const textsOf = (script: Script): ((cue: number) => string | undefined) =
 const mendedBy = (
   { id, overrides }: Job,
   script: Script,
-  planned: Mendable,
+  planned: OverridableScript,
   { manifest }: Batch,
   rules: UtteranceRules
-): Either.Either<Mended, InputRejected> => {
-  return mended(planned, overrides ?? {}, textsOf(script), rules).pipe(
+): Either.Either<OverriddenScript, InputRejected> => {
+  return applyOverrides(planned, overrides ?? {}, textsOf(script), rules).pipe(
     Either.mapLeft((faults) =>
       InputRejected.make({
         faults: Array.map(faults, (fault) =>
@@ -256,7 +256,7 @@ const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, I
 
 const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
   assignVoices(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
-    Either.mapLeft((uncast) => rejected(job.inputName, `job ${job.id}: ${uncast.message}`)),
+    Either.mapLeft((uncast) => rejectInput(job.inputName, `job ${job.id}: ${uncast.message}`)),
     Either.flatMap((lines) => {
       const faults = faultsOfControls(lines, batch).map((fault) =>
         InputFault.make({ file: batch.manifest, message: `job ${job.id}: ${fault}` })

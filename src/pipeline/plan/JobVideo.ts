@@ -10,16 +10,16 @@ import {
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { fileFault } from "../load/InputFile.ts"
-import { rejected } from "../load/InputRejected.ts"
+import { rejectInput } from "../load/InputRejected.ts"
 import type { Job } from "../load/Job.ts"
 
 /** What its file holds; undefined for a job without one. */
-export const videoOf = Effect.fnUntraced(function* (job: Job) {
+export const probeJobVideo = Effect.fnUntraced(function* (job: Job) {
   const asked = containersOf(job)
   if (job.video === undefined) {
     return asked.length === 0
       ? undefined
-      : yield* rejected(
+      : yield* rejectInput(
           job.inputName,
           `job ${job.id}: outputs: ${asked.join(", ")} needs a video: name one under video`
         )
@@ -27,12 +27,12 @@ export const videoOf = Effect.fnUntraced(function* (job: Job) {
   const ffmpeg = yield* Ffmpeg
   const { name, path } = job.video
   const strange = yield* fileFault(path)
-  if (strange !== undefined) return yield* rejected(name, `job ${job.id}: video: ${strange}`)
+  if (strange !== undefined) return yield* rejectInput(name, `job ${job.id}: video: ${strange}`)
   const video = yield* ffmpeg
     .probe(path)
-    .pipe(Effect.mapError((error) => rejected(name, `job ${job.id}: video: ${error.message}`)))
+    .pipe(Effect.mapError((error) => rejectInput(name, `job ${job.id}: video: ${error.message}`)))
   const fault = unfit(video, asked)
-  return fault === undefined ? video : yield* rejected(name, `job ${job.id}: ${fault}`)
+  return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })
 
 /** How the film's own sound would change in the videos that a job asks for, a sentence for each change. */

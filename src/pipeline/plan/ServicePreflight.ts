@@ -18,7 +18,7 @@ const mostPages = 200
  * under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed to know them: it will say so
  * itself. Fails too where there is no service at the address.
  */
-export const preflight = Effect.fn("Preflight.preflight")(function* (
+export const checkService = Effect.fn("Preflight.preflight")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>
 ) {
@@ -57,7 +57,7 @@ const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): 
 }
 
 /** A read that a run can do without, which is not waited for as long as what it needs. */
-export const soon = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidResponse, R> =>
+export const withinReadLimit = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidResponse, R> =>
   Effect.timeoutFail(read, {
     duration: "30 seconds",
     onTimeout: () => new InvalidResponse({ words: "none within 30 seconds" })
@@ -70,7 +70,7 @@ interface Stranger {
 
 const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<ProviderId>) {
   const gateway = yield* Gateway
-  const listed = yield* Effect.option(soon(gateway.reads.providers))
+  const listed = yield* Effect.option(withinReadLimit(gateway.reads.providers))
   const known = listed._tag === "Some" ? listed.value.providers.map(({ provider }) => provider) : []
   if (known.length === 0) return []
   return wanted
@@ -84,7 +84,7 @@ const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted:
   const progress = yield* Progress
   const known = new Set<string>()
   for (let page = 1; page <= mostPages; page++) {
-    const read = yield* Effect.either(soon(gateway.reads.voices({ provider, page, limit: 100 })))
+    const read = yield* Effect.either(withinReadLimit(gateway.reads.voices({ provider, page, limit: 100 })))
     if (read._tag === "Left") {
       yield* progress.emit({
         _tag: "Warning",

@@ -8,7 +8,7 @@ import { type MediaInfo, mainSound, type VideoStream } from "../../ffmpeg/probe/
 import type { Job } from "../load/Job.ts"
 
 /** A film's counting. */
-export interface Reel {
+export interface VideoTimebase {
   readonly frameRate: FrameRate
   /** The number of the first picture: 90,000 for 01:00:00:00 at 25 frames a second. */
   readonly startFrame: number
@@ -20,10 +20,10 @@ export interface Reel {
 }
 
 /** As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in words. */
-export const reelOf = (
+export const timebaseOf = (
   { timeline }: Pick<Job, "timeline">,
   video: MediaInfo | undefined
-): Either.Either<Reel, string> => {
+): Either.Either<VideoTimebase, string> => {
   const picture = video?.picture
   const frameRate =
     timeline.frameRate !== undefined
@@ -38,7 +38,7 @@ export const reelOf = (
   return start.pipe(
     Either.mapBoth({
       onLeft: ({ message }) => `timeline.start: ${message}`,
-      onRight: (startFrame): Reel => ({
+      onRight: (startFrame): VideoTimebase => ({
         frameRate,
         startFrame,
         width: picture?.width ?? 1920,
@@ -76,5 +76,5 @@ const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number =>
 }
 
 /** Frames at 48 kHz between midnight and the film's first picture. */
-export const framesBeforeStart = ({ frameRate: { rate }, startFrame }: Reel): Frames =>
+export const framesBeforeStart = ({ frameRate: { rate }, startFrame }: VideoTimebase): Frames =>
   frames((startFrame * deliveryRate * rate.denominator) / rate.numerator)

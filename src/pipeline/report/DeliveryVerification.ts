@@ -72,7 +72,7 @@ export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({
 const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
 
 /** Whether every cue is heard where the report puts it. */
-export const isWell = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
+export const isVerified = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
 
 /** Verifies one job by its report and the best of its files. */
 export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pick<Job, "id" | "outputs">) {

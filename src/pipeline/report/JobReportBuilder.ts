@@ -97,7 +97,7 @@ export const entriesOf = (
     )
 
 /** The report; `length` is the result's in frames at 48 kHz. */
-export const jobReport = (
+export const buildJobReport = (
   dubbed: Dubbed,
   outcomes: ReadonlyArray<CueOutcome>,
   length: Frames,

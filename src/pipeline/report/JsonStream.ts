@@ -1,7 +1,7 @@
 /** JSON that people read, written piece by piece: a report of thousands of cues is never there as one text. */
 
 /** What `JSON.stringify(value, undefined, 2)` and a line break make of an object, an element of its lists at a time. */
-export function* jsonPieces(value: object): Generator<string> {
+export function* streamJson(value: object): Generator<string> {
   let before = "{"
   for (const [name, field] of Object.entries(value)) {
     if (field === undefined) continue

@@ -28,7 +28,7 @@ export const writeJobPage = Effect.fn("ReportPages.job")(function* (
 ) {
   const { join } = yield* Path.Path
   const path = join(out, job.id, "report.html")
-  const sound = delivered ? audible.find((name) => job.outputs.includes(name)) : undefined
+  const sound = delivered ? playableFiles.find((name) => job.outputs.includes(name)) : undefined
   yield* writeResult(
     path,
     jobPage(report, {
@@ -68,7 +68,7 @@ export const summaryOf = (result: JobResult): JobSummary => ({
 })
 
 /** What browsers play, those in which they find any moment exactly first. */
-export const audible: ReadonlyArray<OutputName> = [
+export const playableFiles: ReadonlyArray<OutputName> = [
   "wav",
   "flac",
   "m4a",

@@ -27,7 +27,7 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
     Stream.run(fs.sink(part)),
     Effect.zipRight(fs.rename(part, path)),
     Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
-    Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) }))
+    Effect.mapError((error) => new ResultUnwritable({ path, detail: writeFailureText(error) }))
   )
 })
 
@@ -75,7 +75,7 @@ export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string
   yield* made(path, path)
   yield* fs
     .access(path, { writable: true })
-    .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: wordsOf(error) })))
+    .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: writeFailureText(error) })))
 })
 
 /** Makes a folder for the sake of `path`, which is what cannot be written where that fails. */
@@ -87,7 +87,7 @@ const made = (folder: string, path: string): Effect.Effect<void, ResultUnwritabl
   })
 
 /** Why a file cannot be written, in words. */
-export const wordsOf = (error: PlatformError): string =>
+export const writeFailureText = (error: PlatformError): string =>
   error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? "no permission to write there"
     : (error.description ?? error.message)

@@ -38,7 +38,7 @@ const WishesText = Schema.parseJson(
 )
 
 /** The wishes that a request's body holds, or which of them cannot be met. */
-export const wishesIn = (body: string): Either.Either<ReviewEdits, ReviewFailed> =>
+export const parseEdits = (body: string): Either.Either<ReviewEdits, ReviewFailed> =>
   Either.mapBoth(Schema.decodeEither(WishesText)(body), {
     onLeft: (error) => {
       const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
@@ -54,7 +54,7 @@ export const wishesIn = (body: string): Either.Either<ReviewEdits, ReviewFailed>
   })
 
 /** Changes to single cues; undefined takes one back. */
-export type Changes = Readonly<Record<string, CueOverride | undefined>>
+export type ReviewChanges = Readonly<Record<string, CueOverride | undefined>>
 
 /** Wishes as changes to what the script has; undefined where nothing is wished that it does not have already. */
 export const changesOf = Effect.fnUntraced(function* (
@@ -76,12 +76,12 @@ export const changesOf = Effect.fnUntraced(function* (
     })
   if (strange.length > 0 || lines.length === 0)
     return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
-  const changes: Changes = Object.fromEntries(
+  const changes: ReviewChanges = Object.fromEntries(
     lines.flatMap((line) => {
       const wish = wishes[overrideName(line)]
       return wish === undefined
         ? []
-        : [[overrideName(line), changeOf(wishOf(line, batch), wish, text)] as const]
+        : [[overrideName(line), changeOf(editFrom(line, batch), wish, text)] as const]
     })
   )
   return changes
@@ -101,7 +101,7 @@ const changeOf = (before: ReviewEdit, wish: ReviewEdit, was: string | undefined)
 }
 
 /** What a line is now, as a wish. */
-export const wishOf = ({ said, casting, slot }: Line, batch: Batch): ReviewEdit => ({
+export const editFrom = ({ said, casting, slot }: Line, batch: Batch): ReviewEdit => ({
   say: said,
   provider: casting.provider,
   voice: casting.voice,
@@ -110,7 +110,7 @@ export const wishOf = ({ said, casting, slot }: Line, batch: Batch): ReviewEdit 
 })
 
 /** The voices that lines have, to choose from. */
-export const voicesOf = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
+export const reviewVoices = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
   const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
   return [...known.values()].map(({ provider, voice }) => {
     const speeds = profileOf(provider).controls.speed
@@ -123,7 +123,7 @@ export const voicesOf = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): Read
 }
 
 /** Overrides with changes over them. */
-export const merged = (before: CueOverrides, changes: Changes): CueOverrides => {
+export const mergeEdits = (before: CueOverrides, changes: ReviewChanges): CueOverrides => {
   const kept = Object.entries({ ...before, ...changes })
   return Object.fromEntries(
     kept.flatMap(([name, change]) => (change === undefined ? [] : [[name, change] as const]))

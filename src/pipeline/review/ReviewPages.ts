@@ -11,11 +11,11 @@ import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { peaksIn } from "../../pages/documents/JobPage.ts"
 import { reviewPage } from "../../pages/documents/ReviewPage.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import { lastRunIn } from "../run/PreviousRun.ts"
-import { passedOver } from "../plan/AppliedOverrides.ts"
+import { readPreviousRun } from "../run/PreviousRun.ts"
+import { unusedOverrides } from "../plan/AppliedOverrides.ts"
 import { planBatch, textsOf } from "../plan/BatchPlan.ts"
 import { reportIn } from "../report/ReportFile.ts"
-import { audible } from "../report/ReportPages.ts"
+import { playableFiles } from "../report/ReportPages.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 
@@ -26,7 +26,7 @@ const outlineRate = SampleRate.make(8_000)
 export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { id, outputs }: Job) {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
-  const files = audible.filter((name) => outputs.includes(name)).map((name) => `${id}.${name}`)
+  const files = playableFiles.filter((name) => outputs.includes(name)).map((name) => `${id}.${name}`)
   return Option.getOrUndefined(
     yield* Effect.findFirst(files, (file) =>
       Effect.orElseSucceed(fs.exists(join(out, id, file)), () => false)
@@ -54,7 +54,7 @@ const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
   const planned = yield* Effect.option(planBatch({ ...batch, jobs: [job] }))
   return Option.match(planned, {
     onNone: () => [],
-    onSome: ({ jobs: [{ lines, script }] }) => passedOver(lines, overrides, textsOf(script))
+    onSome: ({ jobs: [{ lines, script }] }) => unusedOverrides(lines, overrides, textsOf(script))
   })
 })
 
@@ -66,7 +66,7 @@ export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Ba
 /** Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json, neither is made. */
 export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
   const { join } = yield* Path.Path
-  const before = yield* lastRunIn(batch.out)
+  const before = yield* readPreviousRun(batch.out)
   if (Option.isNone(before)) return
   const run: RunReport = {
     ...before.value,
@@ -79,7 +79,7 @@ export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: B
 })
 
 const runOf = ({ out }: Batch) =>
-  Effect.flatMap(lastRunIn(out), (run) =>
+  Effect.flatMap(readPreviousRun(out), (run) =>
     Effect.mapError(
       run,
       () => new ReviewFailed({ words: `${out} holds no run.json that can be read: run the batch first` })

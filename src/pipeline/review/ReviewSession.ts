@@ -15,24 +15,24 @@ import {
 import type { CuePart, ReviewedCue, Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { deliverySettled } from "../deliver/DeliveryOutcome.ts"
-import { announce } from "../run/BatchRegistration.ts"
+import { deliverToResult } from "../deliver/DeliveryOutcome.ts"
+import { registerBatch } from "../run/BatchRegistration.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import { spoken } from "../mix/MixPlan.ts"
+import { planMix } from "../mix/MixPlan.ts"
 import { writeOverrides } from "../load/OverridesFile.ts"
 import type { JobResult } from "../report/JobResult.ts"
-import { withLeftOut } from "../run/UnselectedJobs.ts"
+import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { placeLines } from "../place/LinePlacement.ts"
 import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
-import { retakesOf } from "../place/Retakes.ts"
+import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
-import { type Changes, changesOf, merged, voicesOf, wishOf } from "./ReviewEdits.ts"
+import { type ReviewChanges, changesOf, mergeEdits, reviewVoices, editFrom } from "./ReviewEdits.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
-import { speak } from "../speak/SpeakStage.ts"
-import { usualSettings } from "../speak/SpeakSettings.ts"
+import { speakUtterances } from "../speak/SpeakStage.ts"
+import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
 /** What stands of a cue, for its edit box. */
-export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
+export const readCue = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const now = yield* planOne(batch, job)
   const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
@@ -42,19 +42,19 @@ export const cueSheet = Effect.fn("Review.sheet")(function* (batch: Batch, job: 
           {
             name: overrideName(line),
             ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
-            script: wishOf(line, batch),
-            now: wishOf(changed, batch)
+            script: editFrom(line, batch),
+            now: editFrom(changed, batch)
           }
         ]
       : []
   })
   if (parts.length === 0) return yield* new ReviewFailed({ words: `nothing is said in cue ${cue}` })
-  const sheet: ReviewedCue = { parts, voices: voicesOf(batch, [...script.lines, ...now.lines]) }
+  const sheet: ReviewedCue = { parts, voices: reviewVoices(batch, [...script.lines, ...now.lines]) }
   return sheet
 })
 
 /** Speaks a cue as wished, unless that take is at hand, and places it among its neighbours; nothing is changed yet. */
-export const takeOf = Effect.fn("Review.take")(function* (
+export const makeTake = Effect.fn("Review.take")(function* (
   batch: Batch,
   job: Job,
   cue: number,
@@ -93,7 +93,7 @@ export const takeOf = Effect.fn("Review.take")(function* (
 
 /** The changes that a take was made of. */
 export interface HeardChanges {
-  readonly own: Changes
+  readonly own: ReviewChanges
   /** Other lines that are spoken again with it, because they could not be told apart. */
   readonly besides: ReadonlyArray<string>
 }
@@ -117,7 +117,7 @@ export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, jo
 })
 
 /** The changes with those to the lines beside them. */
-const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): Changes => ({
+const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChanges => ({
   ...own,
   ...Object.fromEntries(besides.map((name) => [name, { ...overrides?.[name], alone: true }] as const))
 })
@@ -126,13 +126,13 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): Changes => (
 const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: ReviewEdits) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const own = yield* changesOf(batch, script, cue, wishes)
-  const first = yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, own) })
+  const first = yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, own) })
   const besides = yield* inseparable(first)
   const heard: HeardChanges = { own, besides }
   const plan =
     besides.length === 0
       ? first
-      : yield* planOne(batch, { ...job, overrides: merged(job.overrides ?? {}, allOf(job, heard)) })
+      : yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, allOf(job, heard)) })
   yield* speakUses(batch, plan, [cue], besides)
   return { plan, heard }
 })
@@ -169,11 +169,11 @@ const speakUses = Effect.fnUntraced(function* (
   const keys = Array.dedupe(utterances.map(({ key }) => key))
   // A trial is a batch of its own: what the manifest needs stays written down as it is until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }
-  const waiting = yield* announce({ batch: trial, jobs: [{ ...plan, uses }], utterances })
+  const waiting = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })
   if (waiting.size === 0) return
   yield* store.revive([...waiting.keys()], "all")
-  const { halt } = yield* speak({
-    ...usualSettings,
+  const { halt } = yield* speakUtterances({
+    ...defaultSpeakSettings,
     patience: "1 minute",
     keys,
     profileOf: batch.profileOf,
@@ -191,7 +191,7 @@ const speakUses = Effect.fnUntraced(function* (
 /** What the placements sound like, one after another as they are heard. */
 const heard = Effect.fnUntraced(function* (
   placements: ReadonlyArray<Placement>,
-  clips: Parameters<typeof spoken>[0]["clips"],
+  clips: Parameters<typeof planMix>[0]["clips"],
   start: Millis,
   end: Millis
 ) {
@@ -199,7 +199,7 @@ const heard = Effect.fnUntraced(function* (
   const samples = new Float32Array(framesBetween(from, framesAt(end, deliveryRate)))
   for (const placement of placements) {
     const at = framesAt(placement.start, deliveryRate)
-    const speech = yield* spoken(
+    const speech = yield* planMix(
       { clips, rate: deliveryRate },
       placement,
       framesBetween(at, framesAt(placement.end, deliveryRate))
@@ -222,15 +222,15 @@ export const preparedAnew = Effect.fn("Review.prepare")(function* (
   const job = plan.jobs.find((one) => one.job.id === id)
   if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
   yield* speakUses(batch, job, cues)
-  yield* announce(plan)
+  yield* registerBatch(plan)
   return job
 })
 
 /** Delivers a job of the batch that is prepared; fails where it could not be delivered. */
 export const deliveredAnew = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
   const deliveries = yield* Deliveries
-  const takes = yield* retakesOf(job, batch)
-  const settled = yield* deliverySettled(job, takes, batch.out, yield* deliveries.all(batch.out))
+  const takes = yield* planRetakes(job, batch)
+  const settled = yield* deliverToResult(job, takes, batch.out, yield* deliveries.all(batch.out))
   const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
   if (result.status !== "delivered")
     return yield* new ReviewFailed({
@@ -240,6 +240,6 @@ export const deliveredAnew = Effect.fn("Review.deliver")(function* (batch: Batch
 
 /** A job's end with the video that it goes into made anew. */
 const heardInShared = Effect.fnUntraced(function* ({ jobs, out }: Batch, settled: JobResult) {
-  const all = yield* deliverShared(out, yield* withLeftOut({ every: jobs, out }, [settled]))
+  const all = yield* deliverShared(out, yield* withUnselectedJobs({ every: jobs, out }, [settled]))
   return all.find(({ job }) => job.id === settled.job.id) ?? settled
 })

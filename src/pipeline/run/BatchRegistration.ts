@@ -9,7 +9,7 @@ import { Progress } from "../Progress.ts"
 import { mendClips } from "../speak/SpeakStage.ts"
 
 /** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
-export const announce = Effect.fnUntraced(function* ({
+export const registerBatch = Effect.fnUntraced(function* ({
   batch,
   jobs,
   utterances

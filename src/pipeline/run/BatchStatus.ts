@@ -11,7 +11,7 @@ export interface JobStatus extends Omit<JobStanding, "job"> {
 }
 
 /** Every job of a batch that was never planned. */
-export const unplanned = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
+export const unplannedJobs = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
   jobs.map(({ id }) => ({ id, ...nothing, delivered: false }))
 
 /** Every job of the batch, in its order; one that was never planned has no utterances yet. */

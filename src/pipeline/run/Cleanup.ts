@@ -5,7 +5,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { Batches } from "../../store/tables/Batches.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { announce } from "./BatchRegistration.ts"
+import { registerBatch } from "./BatchRegistration.ts"
 import { manifestOf } from "../load/BatchId.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
 
@@ -27,8 +27,8 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
 ) {
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
-  yield* announce(plan)
-  if (olderThan !== undefined) yield* forgetGone
+  yield* registerBatch(plan)
+  if (olderThan !== undefined) yield* forgetDeletedBatches
   const now = yield* Clock.currentTimeMillis
   const unused = yield* store.unused(now - Duration.toMillis(olderThan ?? Duration.zero))
   const held = yield* store.clipSizes(unused)
@@ -41,7 +41,7 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
 })
 
 /** Forgets the batches whose manifests are gone. One whose folder is gone, or empty as where nothing is mounted, may come back. */
-export const forgetGone = Effect.gen(function* () {
+export const forgetDeletedBatches = Effect.gen(function* () {
   const batches = yield* Batches
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -15,7 +15,7 @@ import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { bilingualNotices } from "../plan/BilingualNotices.ts"
 import { filmTooShort } from "../plan/CueList.ts"
-import { type Forecast, forecastOf, type Known } from "../place/FitForecast.ts"
+import { type Forecast, forecastFit, type Known } from "../place/FitForecast.ts"
 import type { InputRejected } from "../load/InputRejected.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
@@ -39,7 +39,7 @@ export interface Outlook extends Known {
 
 /** The dry run of a batch, as far as it can be planned. */
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
-  const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastOf(job, outlook) })) ?? []
+  const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastFit(job, outlook) })) ?? []
   const texts = new Map(plan?.jobs.map((job) => [job, textInstead(job, batch)]))
   const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, texts.get(plan), outlook))
   const total = totalOf(plan, jobs, texts, outlook)

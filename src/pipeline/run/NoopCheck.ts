@@ -13,14 +13,14 @@ import { checksumOf } from "../../store/files/Checksum.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
-import { changedAt, madeIn } from "../deliver/DeliveryFingerprint.ts"
+import { modifiedAt, filesMadeIn } from "../deliver/DeliveryFingerprint.ts"
 import { inputBytes } from "../load/InputFile.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
 
 /** A batch that stands as its last run left it. */
-export interface Unchanged {
+export interface NoopBatch {
   readonly batch: Batch
   /** Every job as delivered before, in the batch's order. */
   readonly results: ReadonlyArray<JobResult>
@@ -42,7 +42,7 @@ const Record = Schema.Struct({
 const RecordText = Schema.parseJson(Record)
 
 /** A digest of what a batch's files hold, taken before any is used: one that is changed meanwhile is noticed by the next run. */
-export const sourcesOf = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
+export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
   const fs = yield* FileSystem.FileSystem
   // Whoever needs the file will say what is wrong with it.
   const unread = () => "unread"
@@ -68,11 +68,11 @@ export const sourcesOf = Effect.fn("Unchanged.sources")(function* ({ jobs }: Bat
 export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Batch, sources: string) {
   const finished = yield* CompletedBatches
   const read = Option.flatMap(yield* finished.record(batch.key), Schema.decodeOption(RecordText))
-  if (Option.isNone(read)) return Option.none<Unchanged>()
+  if (Option.isNone(read)) return Option.none<NoopBatch>()
   const { standing, providers, utterances, notices, jobs } = read.value
   const made = yield* deliveredBy(batch)
   const now = yield* standingOf(batch, sources, providers, made)
-  if (!Option.contains(now, standing)) return Option.none<Unchanged>()
+  if (!Option.contains(now, standing)) return Option.none<NoopBatch>()
   const results = Array.zipWith(made, jobs, ({ job, ...delivery }, figures): JobResult => ({
     job,
     status: "delivered",
@@ -80,13 +80,13 @@ export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Bat
     metrics: figures.metrics,
     last: figures.metrics,
     looks: figures.looks,
-    files: madeIn(delivery)
+    files: filesMadeIn(delivery)
   }))
-  return Option.some<Unchanged>({ batch, results, utterances, notices })
+  return Option.some<NoopBatch>({ batch, results, utterances, notices })
 })
 
 /** Remembers a batch that a run, which began with these sources, has left without anything undone. */
-export const rememberFinished = Effect.fn("Unchanged.remember")(function* (
+export const rememberCompletion = Effect.fn("Unchanged.remember")(function* (
   { batch, utterances, notices }: BatchPlan,
   sources: string,
   results: ReadonlyArray<JobResult>
@@ -128,7 +128,7 @@ const standingOf = Effect.fnUntraced(function* (
   providers: ReadonlyArray<ProviderId>,
   made: ReadonlyArray<Made>
 ) {
-  const changed = yield* Effect.forEach(made, (delivery) => changedAt(batch.out, delivery))
+  const changed = yield* Effect.forEach(made, (delivery) => modifiedAt(batch.out, delivery))
   const clips = yield* Effect.forEach(batch.jobs, ({ id }) => clipsOf(batch.key, id))
   if (made.length < batch.jobs.length) return Option.none<string>()
   return Option.map(Option.all([Option.all(changed), Option.all(clips)]), ([times, sounds]) =>

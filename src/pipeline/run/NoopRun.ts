@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { Progress } from "../Progress.ts"
 import { openFolder } from "../report/ResultFolder.ts"
-import { beginning, endRun, nothingSaid } from "./RunCompletion.ts"
-import type { Unchanged } from "./NoopCheck.ts"
+import { startRun, finishRun, nothingSpoken } from "./RunCompletion.ts"
+import type { NoopBatch } from "./NoopCheck.ts"
 
 /** Ends a run before it has begun: every clip and every result is at hand. */
-export const again = Effect.fn("Again.run")(function* ({ batch, results, utterances }: Unchanged) {
-  const begun = yield* beginning
+export const reportNoop = Effect.fn("Again.run")(function* ({ batch, results, utterances }: NoopBatch) {
+  const begun = yield* startRun
   const progress = yield* Progress
   yield* openFolder(batch.out)
   yield* progress.emit({
@@ -17,5 +17,5 @@ export const again = Effect.fn("Again.run")(function* ({ batch, results, utteran
     characters: 0,
     reused: utterances
   })
-  return yield* endRun(batch, begun, nothingSaid(utterances), results)
+  return yield* finishRun(batch, begun, nothingSpoken(utterances), results)
 })

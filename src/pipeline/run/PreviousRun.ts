@@ -5,11 +5,11 @@ import { Effect, Option, Schema } from "effect"
 import { RunReport } from "../../domain/report/Report.ts"
 import { isManifest } from "../load/BatchId.ts"
 import type { Batch } from "../load/Job.ts"
-import { asFolder } from "../load/JobName.ts"
+import { folderNameOf } from "../load/JobName.ts"
 import { Progress } from "../Progress.ts"
 
 /** What the last run into a folder of results came to; none where that cannot be read. */
-export const lastRunIn = Effect.fnUntraced(function* (out: string) {
+export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* Effect.option(
     Effect.flatMap(fs.readFileString(join(out, "run.json")), Schema.decode(Schema.parseJson(RunReport)))
@@ -23,13 +23,13 @@ const named = 3
  * Warns where results of another manifest will be written over: manifests of one folder have one folder of results, and may call their jobs
  * by the same names.
  */
-export const warnOfOthers = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
-  const last = Option.getOrUndefined(yield* lastRunIn(out))
+export const warnOfForeignRun = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
+  const last = Option.getOrUndefined(yield* readPreviousRun(out))
   if (last === undefined || last.manifest === basename(manifest)) return
   // Bare files are run by themselves and with others, as it suits.
   if (!isManifest(manifest) || !isManifest(last.manifest)) return
-  const theirs = new Set(last.jobs.map(({ id }) => asFolder(id)))
-  const both = jobs.map(({ id }) => id).filter((id) => theirs.has(asFolder(id)))
+  const theirs = new Set(last.jobs.map(({ id }) => folderNameOf(id)))
+  const both = jobs.map(({ id }) => id).filter((id) => theirs.has(folderNameOf(id)))
   if (both.length === 0) return
   const more = both.length > named ? ` and ${both.length - named} more` : ""
   const progress = yield* Progress

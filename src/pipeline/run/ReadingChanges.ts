@@ -14,7 +14,7 @@ import { inputBytes } from "../load/InputFile.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
-import { priceBy } from "../speak/CreditBudget.ts"
+import { priceLookup } from "../speak/CreditBudget.ts"
 
 /** By job, a digest of all that its texts are made from, besides the program. */
 const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
@@ -119,7 +119,7 @@ const namedLines = 5
 export const warnOfReread = Effect.fn("Rereading.warn")(function* (plan: BatchPlan) {
   const learned = yield* Estimates
   const progress = yield* Progress
-  const price = priceBy(plan.batch.profileOf, learned)
+  const price = priceLookup(plan.batch.profileOf, learned)
   for (const { summary, lines } of rereadNotices(yield* rereadIn(plan), price)) {
     const more = lines.length > namedLines ? [`… and ${lines.length - namedLines} more`] : []
     for (const message of [summary, ...lines.slice(0, namedLines), ...more])

@@ -6,17 +6,17 @@ import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
-import { withLeftOut } from "./UnselectedJobs.ts"
+import { withUnselectedJobs } from "./UnselectedJobs.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
-import type { Tally } from "./RunCounters.ts"
+import type { RunCounters } from "./RunCounters.ts"
 
 /** What was said in a run, and the account's credits around it. */
-export interface Said {
+export interface SpokenBatch {
   readonly summary: SpeakSummary
   readonly credits: RunReport["credits"]
 }
@@ -34,27 +34,27 @@ export interface DubResult {
 }
 
 /** When a run began: by the clock, and by a count that goes on as before where the clock is set. */
-export interface Beginning {
+export interface RunStart {
   readonly at: DateTime.Utc
   readonly nanos: bigint
 }
 
 /** Now. */
-export const beginning: Effect.Effect<Beginning> = Effect.all({
+export const startRun: Effect.Effect<RunStart> = Effect.all({
   at: DateTime.now,
   nanos: Clock.currentTimeNanos
 })
 
 /** Ends a run whose jobs ended so: writes down what it came to. */
-export const endRun = Effect.fn("RunEnd.end")(function* (
+export const finishRun = Effect.fn("RunEnd.end")(function* (
   batch: Batch,
-  begun: Beginning,
-  { summary, credits }: Said,
+  begun: RunStart,
+  { summary, credits }: SpokenBatch,
   ends: ReadonlyArray<JobResult>
 ) {
   const outlay = yield* BatchSpending
   const { key, out } = batch
-  const every = yield* deliverShared(out, yield* withLeftOut(batch, ends))
+  const every = yield* deliverShared(out, yield* withUnselectedJobs(batch, ends))
   const ran = new Set(ends.map(({ job }) => job.id))
   const jobs = every.filter(({ job }) => ran.has(job.id))
   const halt = haltOf(summary)
@@ -68,10 +68,10 @@ export const endRun = Effect.fn("RunEnd.end")(function* (
 })
 
 /** Writes down what a run that does not come to its end has come to. */
-export const endEarly = (
+export const finishEarly = (
   batch: Batch,
-  begun: Beginning,
-  tally: Tally,
+  begun: RunStart,
+  tally: RunCounters,
   stopped: NonNullable<RunReport["stopped"]>
 ) =>
   written(batch, begun, tally, stopped).pipe(
@@ -85,8 +85,8 @@ export const endEarly = (
 
 const written = Effect.fnUntraced(function* (
   batch: Batch,
-  begun: Beginning,
-  tally: Tally,
+  begun: RunStart,
+  tally: RunCounters,
   stopped: NonNullable<RunReport["stopped"]>
 ) {
   const ends = yield* Effect.forEach(batch.jobs, (job) => {
@@ -98,7 +98,7 @@ const written = Effect.fnUntraced(function* (
   const credits = tally.credits === undefined ? {} : { before: tally.credits }
   const said = { summary: { ...summary, warnings: [...tally.warnings] }, credits }
   const report = yield* reportOf(batch, begun, ends, said, stopped)
-  yield* writeRun(batch.out, report, yield* withLeftOut(batch, ends))
+  yield* writeRun(batch.out, report, yield* withUnselectedJobs(batch, ends))
 })
 
 /** A job of which the run has not seen the end; its page, if any, is that of a run before. */
@@ -122,9 +122,9 @@ const cutShort = Effect.fnUntraced(function* (
 /** What run.json says. */
 const reportOf = Effect.fnUntraced(function* (
   { name, manifest }: Batch,
-  { at, nanos }: Beginning,
+  { at, nanos }: RunStart,
   jobs: ReadonlyArray<JobResult>,
-  { summary, credits }: Pick<Said, "credits"> & { readonly summary: Counted },
+  { summary, credits }: Pick<SpokenBatch, "credits"> & { readonly summary: Counted },
   stopped: RunReport["stopped"]
 ) {
   const { basename } = yield* Path.Path
@@ -159,7 +159,7 @@ const writeRun = Effect.fnUntraced(function* (
 })
 
 /** What a run in which every clip was at hand has said. */
-export const nothingSaid = (utterances: number): Said => ({
+export const nothingSpoken = (utterances: number): SpokenBatch => ({
   summary: {
     created: 0,
     adopted: 0,

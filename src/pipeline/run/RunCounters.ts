@@ -3,7 +3,7 @@ import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import type { ProgressEvent } from "../Progress.ts"
 
-export class Tally {
+export class RunCounters {
   /** Jobs that have ended. */
   readonly ends = new Map<JobId, JobResult>()
   readonly warnings = new Set<string>()

@@ -5,37 +5,37 @@ import type { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { deliverySettled } from "../deliver/DeliveryOutcome.ts"
+import { deliverToResult } from "../deliver/DeliveryOutcome.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
-import { speak, type SpeakNeeds } from "../speak/SpeakStage.ts"
+import { speakUtterances, type SpeakNeeds } from "../speak/SpeakStage.ts"
 import type { SpeakSettings, SpeakSummary } from "../speak/SpeakSettings.ts"
 
-export interface Crew {
+export interface RunExecutor {
   /** Learns what others know of a batch before it is looked at what is left of it. */
-  readonly begin: (plan: BatchPlan) => Effect.Effect<void, StateUnusable, CrewState>
+  readonly begin: (plan: BatchPlan) => Effect.Effect<void, StateUnusable, RunExecutorState>
   /** Speaks what is left of the wanted utterances; `plan` is the batch that they are of. */
   readonly speak: (
     settings: SpeakSettings,
     plan: Pick<BatchPlan, "batch" | "jobs">
-  ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | CrewState>
+  ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | RunExecutorState>
   /** Delivers a job whose utterances are spoken, failed or left. */
   readonly deliver: (
     plan: JobPlan,
     takes: ReadonlyArray<UtteranceUse>,
     out: string,
     past: ReadonlyMap<string, Delivery>
-  ) => ReturnType<typeof deliverySettled>
+  ) => ReturnType<typeof deliverToResult>
   /** How many jobs are delivered at once. */
   readonly deliveriesAtOnce: number
 }
 
 /** The state that is looked into and written to. */
-export type CrewState = UtteranceStore | ClipFolder
+export type RunExecutorState = UtteranceStore | ClipFolder
 
 /** This process by itself, one job at a time: ffmpeg and the mix have all cores to themselves. */
-export const alone: Crew = {
+export const localExecutor: RunExecutor = {
   begin: () => Effect.void,
-  speak,
-  deliver: deliverySettled,
+  speak: speakUtterances,
+  deliver: deliverToResult,
   deliveriesAtOnce: 1
 }

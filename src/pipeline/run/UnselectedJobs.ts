@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
-import { allThere, madeIn } from "../deliver/DeliveryFingerprint.ts"
+import { allFilesPresent, filesMadeIn } from "../deliver/DeliveryFingerprint.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /** How every job of the manifest stands after a run of some of them, in the manifest's order. */
-export const withLeftOut = Effect.fn("LeftOut.with")(function* (
+export const withUnselectedJobs = Effect.fn("LeftOut.with")(function* (
   { every, out }: Pick<Batch, "every" | "out">,
   results: ReadonlyArray<JobResult>
 ) {
@@ -31,8 +31,8 @@ const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Del
     looks: looksOf(report?.cues ?? [])
   }
   const standing: JobResult =
-    made !== undefined && (yield* allThere(out, made))
-      ? { ...before, status: "delivered", unchanged: true, files: madeIn(made) }
+    made !== undefined && (yield* allFilesPresent(out, made))
+      ? { ...before, status: "delivered", unchanged: true, files: filesMadeIn(made) }
       : { ...before, status: "unfinished", error: "not delivered yet, and left out by --only" }
   return standing
 })

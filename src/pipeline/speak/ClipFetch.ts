@@ -8,7 +8,7 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { keepClip, type KeptClip } from "./ClipStorage.ts"
 import type { ClipWork } from "../clips/ClipWorkerClient.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
-import { anew, lost, refusedRead, setAside } from "./FaultPolicy.ts"
+import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** Times that audio which cannot be used is fetched anew, in case it was damaged on its way. */
@@ -21,7 +21,7 @@ const mostRerolls = 2
 const wordAfter = Duration.seconds(15)
 
 /** Fetches a done task's audio and keeps its clip. */
-export const fetchedClip = (
+export const fetchClip = (
   run: SpeakRun,
   work: ClipWork,
   row: UtteranceRow,
@@ -34,11 +34,11 @@ export const fetchedClip = (
       run.retrying(utterance.casting.provider, utterance.key, words, Duration.zero)
     const fetched = yield* withWord(run, row, run.gateway.fetch(done, utterance.characters, stalled)).pipe(
       Effect.catchTags({
-        Vanished: (fault) => lost(run, row, failureReasonOf(fault)),
+        Vanished: (fault) => taskLost(run, row, failureReasonOf(fault)),
         // What cannot be had may be well: another take would be paid for, and lie where this one does.
         NoAudio: (fault) =>
           failureReasonOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
-        Refused: (fault) => refusedRead(run, fault),
+        Refused: (fault) => readRefused(run, fault),
         SlowDown: setAside,
         Unreachable: setAside,
         Broken: setAside
@@ -48,10 +48,10 @@ export const fetchedClip = (
     if (Either.isLeft(kept)) {
       if (refetches >= mostRefetches) return yield* badAudio(run, row, kept.left.words)
       yield* run.retrying(utterance.casting.provider, utterance.key, kept.left.words, Duration.zero)
-      return yield* fetchedClip(run, work, row, done, refetches + 1)
+      return yield* fetchClip(run, work, row, done, refetches + 1)
     }
     const { clip, bytes, suspect } = kept.right
-    if (suspect !== undefined && mayReroll(run, row)) return yield* anew(run, row, badAudioOf(suspect))
+    if (suspect !== undefined && mayReroll(run, row)) return yield* startOver(run, row, badAudioOf(suspect))
     yield* run.store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     run.alive()
     return kept.right
@@ -78,7 +78,7 @@ const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>
 /** Audio that cannot be used at all: a new take within the allowance, else hopeless. */
 const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) => {
   const setback = badAudioOf(words)
-  return mayReroll(run, row) ? anew(run, row, setback) : new Hopeless({ setback })
+  return mayReroll(run, row) ? startOver(run, row, setback) : new Hopeless({ setback })
 }
 
 const badAudioOf = (words: string): FailureReason => FailureReason.make({ kind: "bad-audio", words })

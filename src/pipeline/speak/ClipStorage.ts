@@ -8,7 +8,7 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { ClipWork } from "../clips/ClipWorkerClient.ts"
 import type { Unusable } from "../clips/ClipAnalysis.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
-import { endingOf } from "../clips/AudioFormatDetection.ts"
+import { extensionOf } from "../clips/AudioFormatDetection.ts"
 import type { SpeakParts } from "./SpeakRun.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
@@ -29,7 +29,7 @@ export const keepClip = (
 ): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable> =>
   Effect.gen(function* () {
     const { key, casting, said } = utterance
-    const ending = endingOf(audio)
+    const ending = extensionOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)
     const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
     const sound: Either.Either<Pcm | Uint8Array, Undecodable> =

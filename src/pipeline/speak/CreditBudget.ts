@@ -5,7 +5,7 @@ import type { Estimates } from "../../store/tables/Estimates.ts"
 import type { SpeakSettings } from "./SpeakSettings.ts"
 
 /** Credits for one character: as configured, else as learned; undefined where neither tells. */
-export const priceBy =
+export const priceLookup =
   (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
@@ -24,7 +24,7 @@ export const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string
 }
 
 /** A limit on credits, kept before each create and not after it. */
-export class SpeakBudget {
+export class CreditBudget {
   private spent = 0
   private aside = 0
   private known = true

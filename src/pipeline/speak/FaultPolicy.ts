@@ -11,14 +11,14 @@ import type { SpeakRun } from "./SpeakRun.ts"
 const mostLosses = 3
 
 /** A refused read: of the key the run's end, of anything else a fault that may pass. */
-export const refusedRead = (
+export const readRefused = (
   run: SpeakRun,
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
 ): Effect.Effect<never, Ending> =>
-  fault.reason === "key" || fault.reason === "credits" ? halting(run, fault) : setAside(fault)
+  fault.reason === "key" || fault.reason === "credits" ? haltRun(run, fault) : setAside(fault)
 
 /** The run's end for the key or the credits. */
-export const halting = (
+export const haltRun = (
   run: SpeakRun,
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
 ): Effect.Effect<never, Ending> =>
@@ -31,15 +31,15 @@ export const halting = (
   )
 
 /** Gives a take up for a fault of the service: spoken anew, or, after too many, hopeless. */
-export const lost = (
+export const taskLost = (
   run: SpeakRun,
   row: UtteranceRow,
   setback: FailureReason
 ): Effect.Effect<never, Ending | StateUnusable> =>
-  row.losses + 1 >= mostLosses ? new Hopeless({ setback }) : anew(run, row, setback)
+  row.losses + 1 >= mostLosses ? new Hopeless({ setback }) : startOver(run, row, setback)
 
 /** Gives a take up: the utterance is spoken anew. */
-export const anew = (
+export const startOver = (
   run: SpeakRun,
   { utterance }: UtteranceRow,
   setback: FailureReason

@@ -9,7 +9,7 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** What the search came to. */
-export type Finding =
+export type LostTaskFinding =
   | { readonly _tag: "Found"; readonly task: PastTask }
   /** The service surely made none. */
   | { readonly _tag: "Absent" }
@@ -48,14 +48,14 @@ const matchTolerance = 2 * 60_000
  * Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier run. `last` is
  * whether nobody looks again: then it is never unsure.
  */
-export const search = (
+export const findLostTask = (
   run: SpeakRun,
   row: UtteranceRow,
   lostAt: number,
   last: boolean
-): Effect.Effect<Finding, CallFault | StateUnusable> =>
+): Effect.Effect<LostTaskFinding, CallFault | StateUnusable> =>
   Effect.gen(function* () {
-    const look: Effect.Effect<Finding, CallFault | StateUnusable> = Effect.gen(function* () {
+    const look: Effect.Effect<LostTaskFinding, CallFault | StateUnusable> = Effect.gen(function* () {
       const at = run.now()
       const walk = yield* run.gateway.history(row.announcedAt ?? lostAt)
       const task = walk.find(markerOf(row.utterance.key, row.take))
@@ -103,16 +103,16 @@ const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 
 /** What a walk says that holds no task of the mark. */
-const judge = (run: SpeakRun, row: UtteranceRow, walk: HistoryWalk): Effect.Effect<Finding, StateUnusable> => {
+const judge = (run: SpeakRun, row: UtteranceRow, walk: HistoryWalk): Effect.Effect<LostTaskFinding, StateUnusable> => {
   if (!walk.isWhole)
-    return Effect.succeed<Finding>({
+    return Effect.succeed<LostTaskFinding>({
       _tag: "Undecidable",
       why: "the service's history is too long to be searched"
     })
   if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
   // A history that is empty after tasks were made tells nothing.
   const mute = walk.tasks.length === 0 && run.counts.created > 0
-  if (run.echoes.seen !== false && !mute) return Effect.succeed<Finding>({ _tag: "Absent" })
+  if (run.echoes.seen !== false && !mute) return Effect.succeed<LostTaskFinding>({ _tag: "Absent" })
   return Effect.zipRight(run.warn(unlabelled), unlabelledFinding(run, row, walk))
 }
 
@@ -124,11 +124,11 @@ const unlabelledFinding = (
   run: SpeakRun,
   row: UtteranceRow,
   walk: HistoryWalk
-): Effect.Effect<Finding, StateUnusable> =>
+): Effect.Effect<LostTaskFinding, StateUnusable> =>
   Effect.gen(function* () {
     const { undecided } = run.settings
-    if (undecided === "again") return { _tag: "Absent" } satisfies Finding
-    const undecidable = (why: string): Finding => ({ _tag: "Undecidable", why })
+    if (undecided === "again") return { _tag: "Absent" } satisfies LostTaskFinding
+    const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
     if (undecided === "report") return undecidable("the service does not repeat labels")
     const since = (row.announcedAt ?? 0) - matchTolerance
     if (
@@ -149,9 +149,9 @@ const unlabelledFinding = (
     const ours = yield* store.ours(like.map((task) => task.task))
     const strange = like.filter((task) => !ours.has(task.task))
     const [only] = strange
-    if (only === undefined) return { _tag: "Absent" } satisfies Finding
+    if (only === undefined) return { _tag: "Absent" } satisfies LostTaskFinding
     const rivals = yield* store.announcedLike(row.utterance)
     return strange.length === 1 && rivals === 1
-      ? ({ _tag: "Found", task: only } satisfies Finding)
+      ? ({ _tag: "Found", task: only } satisfies LostTaskFinding)
       : undecidable(`${strange.length} tasks of the history could be it`)
   })

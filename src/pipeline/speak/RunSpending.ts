@@ -4,12 +4,12 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import { type Estimates, modelOf } from "../../store/tables/Estimates.ts"
-import { limitReached, priceBy, SpeakBudget } from "./CreditBudget.ts"
+import { limitReached, priceLookup, CreditBudget } from "./CreditBudget.ts"
 import type { Halt, SpeakSettings } from "./SpeakSettings.ts"
 
 /** Prices and spending of a run. */
 export interface SpeakMoney {
-  readonly budget: SpeakBudget
+  readonly budget: CreditBudget
   /** Credits for one character, where configured or learned; the last task's where that was dearer. */
   readonly price: (casting: Casting) => number | undefined
   /** A task of so many characters is told to take so many credits. */
@@ -55,7 +55,7 @@ export const makeMoney = ({
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const oneUnpriced = yield* Effect.makeSemaphore(1)
-    const budget = new SpeakBudget(settings.maxCredits, settings.spentBefore)
+    const budget = new CreditBudget(settings.maxCredits, settings.spentBefore)
     const balanceIn = (within: Duration.Duration) =>
       gateway.balance.pipe(
         Effect.timeout(within),
@@ -65,7 +65,7 @@ export const makeMoney = ({
     /** The balance when the run began; later shifted by credits that were added to the account. */
     let opening = budget.isLimited ? yield* balanceIn(balanceWithin) : Option.none<number>()
 
-    const usualPrice = priceBy(settings.profileOf, learned)
+    const usualPrice = priceLookup(settings.profileOf, learned)
     const lastPrice = new Map<string, number>()
     /** Models whose price a task or the balance has told in this run. */
     const confirmed = new Set<string>()
@@ -188,7 +188,7 @@ export const makeMoney = ({
       if (budget.isOver) yield* exhausted
     })
     let isWarned = false
-    const warnOnce = ({ account, counted }: NonNullable<SpeakBudget["fall"]>) =>
+    const warnOnce = ({ account, counted }: NonNullable<CreditBudget["fall"]>) =>
       Effect.suspend(() => {
         if (isWarned) return Effect.void
         isWarned = true

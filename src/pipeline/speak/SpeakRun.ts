@@ -82,7 +82,7 @@ const watchEvery = Duration.seconds(5)
 const quiet = 30_000
 
 /** Makes a run of so many utterances that lasts as long as the scope. */
-export const makeRun = (
+export const makeSpeakRun = (
   settings: SpeakSettings,
   utterances = settings.keys.length
 ): Effect.Effect<SpeakRun, never, RunNeeds | Scope.Scope> =>

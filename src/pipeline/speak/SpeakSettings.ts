@@ -26,7 +26,7 @@ export interface SpeakSettings {
 }
 
 /** The settings of a run that says nothing special. */
-export const usualSettings = {
+export const defaultSpeakSettings = {
   maxCredits: undefined,
   spentBefore: 0,
   undecided: "match",

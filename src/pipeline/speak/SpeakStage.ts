@@ -10,8 +10,8 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
 import { makeDecoder } from "../clips/ReceivedAudio.ts"
-import { type Desk, fetchesAtOnce, spoken, unplanned } from "./UtteranceProcess.ts"
-import { makeRun, type RunNeeds } from "./SpeakRun.ts"
+import { type UtteranceProcess, fetchesAtOnce, processUtterance, unplannedUtterance } from "./UtteranceProcess.ts"
+import { makeSpeakRun, type RunNeeds } from "./SpeakRun.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
 /** What speaking needs. */
@@ -27,11 +27,11 @@ const rowsAhead = 64
  * Speaks what is left of the wanted utterances, each paid for once. Returns when each is spoken, failed or, where creates
  * were stopped, left. Interrupted, it lets answers that are in the air come home and leaves the rest to the next run.
  */
-export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds> =>
+export const speakUtterances = (settings: SpeakSettings): Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds> =>
   Effect.scoped(
     Effect.gen(function* () {
       const store = yield* UtteranceStore
-      const run = yield* makeRun(settings)
+      const run = yield* makeSpeakRun(settings)
       const decode = yield* makeDecoder
       const fetching = new Slots(fetchesAtOnce)
       yield* store.revive(settings.keys, "passing")
@@ -52,11 +52,11 @@ export const speak = (settings: SpeakSettings): Effect.Effect<SpeakSummary, Stat
           ([provider, keys]) =>
             Effect.gen(function* () {
               const lane = yield* run.lane(provider)
-              const desk: Desk = { run, lane, decode, makeClip, fetching, last }
+              const desk: UtteranceProcess = { run, lane, decode, makeClip, fetching, last }
               const next = yield* reader(store, keys)
               const hand = Effect.gen(function* () {
                 for (let row = yield* next; row !== undefined; row = yield* next)
-                  if ((yield* spoken(desk, row)) === "aside") add(aside, provider, row.utterance.key)
+                  if ((yield* processUtterance(desk, row)) === "aside") add(aside, provider, row.utterance.key)
               })
               const hands = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
               yield* Effect.all(
@@ -93,7 +93,7 @@ const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
         ahead.push(...rows)
         const known = new Set(rows.map((row) => row.utterance.key))
         const missing = wanted.find((key) => !known.has(key))
-        return missing === undefined ? Effect.void : unplanned(missing)
+        return missing === undefined ? Effect.void : unplannedUtterance(missing)
       })
     })
     const next: Effect.Effect<UtteranceRow | undefined, StateUnusable> = Effect.suspend(() => {

@@ -11,16 +11,16 @@ import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import type { DoneTask, TaskSnapshot } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import { obtained } from "./TaskCreation.ts"
+import { obtainTask } from "./TaskCreation.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
-import { lost, refusedRead, setAside } from "./FaultPolicy.ts"
+import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /**
  * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is seen to be
  * done; that this is written is nothing the next task need wait for. `last` is whether it has no further chance.
  */
-export const settledTask = (
+export const completeTask = (
   run: SpeakRun,
   lane: ProviderQueue,
   row: UtteranceRow,
@@ -29,7 +29,7 @@ export const settledTask = (
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
   const work = Effect.gen(function* () {
     if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
-    const task = known && row.task !== undefined ? row.task : yield* obtained(run, lane, row, last)
+    const task = known && row.task !== undefined ? row.task : yield* obtainTask(run, lane, row, last)
     return yield* awaited(run, row, task)
   })
   const held = known ? work : run.pricing(row.utterance, work)
@@ -57,11 +57,11 @@ const awaited = (
     })
     const settled = yield* pollUntilSettled(noticing, task, pollPlan(usual, characters), takenAt).pipe(
       Effect.catchTags({
-        Refused: (fault) => refusedRead(run, fault),
+        Refused: (fault) => readRefused(run, fault),
         NeverSettled: (fault) => setAside(fault),
         FailedAtService: (fault) =>
-          fault.lasting ? new Hopeless({ setback: failureReasonOf(fault) }) : lost(run, row, failureReasonOf(fault)),
-        Vanished: (fault) => lost(run, row, failureReasonOf(fault))
+          fault.lasting ? new Hopeless({ setback: failureReasonOf(fault) }) : taskLost(run, row, failureReasonOf(fault)),
+        Vanished: (fault) => taskLost(run, row, failureReasonOf(fault))
       })
     )
     // When a task of an earlier run was done is not known.

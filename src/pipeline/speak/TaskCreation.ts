@@ -12,9 +12,9 @@ import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/Retr
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./UtteranceFailures.ts"
-import { halting, setAside } from "./FaultPolicy.ts"
+import { haltRun, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
-import { search } from "./LostTaskRecovery.ts"
+import { findLostTask } from "./LostTaskRecovery.ts"
 
 /** Creates of one take that may meet passing faults before the utterance is set aside. */
 const mostAttempts = 6
@@ -23,7 +23,7 @@ const mostAttempts = 6
 const landing = Duration.millis(3_500)
 
 /** A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further chance. */
-export const obtained = (
+export const obtainTask = (
   run: SpeakRun,
   lane: ProviderQueue,
   row: UtteranceRow,
@@ -47,7 +47,7 @@ const recovered = (
     const { key, casting, characters } = row.utterance
     const loss = run.unanswered.get(key)
     const lostAt = loss?.at ?? row.announcedAt ?? 0
-    const finding = yield* Effect.raceFirst(search(run, row, lostAt, last), givenUp(run)).pipe(
+    const finding = yield* Effect.raceFirst(findLostTask(run, row, lostAt, last), givenUp(run)).pipe(
       Effect.tapErrorTag("Unreachable", lane.told),
       Effect.tapErrorTag("Broken", lane.told),
       Effect.catchTags({
@@ -55,7 +55,7 @@ const recovered = (
         Broken: unsearched,
         SlowDown: unsearched,
         Refused: (fault) =>
-          fault.reason === "key" || fault.reason === "credits" ? halting(run, fault) : unsearched(fault)
+          fault.reason === "key" || fault.reason === "credits" ? haltRun(run, fault) : unsearched(fault)
       })
     )
     switch (finding._tag) {
@@ -257,7 +257,7 @@ const refusedCreate = (
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
 ): Effect.Effect<never, Ending> =>
   Effect.gen(function* () {
-    if (fault.reason === "key" || fault.reason === "credits") return yield* halting(run, fault)
+    if (fault.reason === "key" || fault.reason === "credits") return yield* haltRun(run, fault)
     const { casting, characters } = row.utterance
     if (fault.reason === "too-long")
       run.learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)

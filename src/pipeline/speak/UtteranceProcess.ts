@@ -7,15 +7,15 @@ import type { Slots } from "../../gateway/pacing/Slots.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import type { ClipWork } from "../clips/ClipWorkerClient.ts"
-import { fetchedClip } from "./ClipFetch.ts"
-import { settledTask } from "./TaskCompletion.ts"
+import { fetchClip } from "./ClipFetch.ts"
+import { completeTask } from "./TaskCompletion.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /** Clips that are fetched and worked on at once, over all providers. */
 export const fetchesAtOnce = 8
 
 /** What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside. */
-export interface Desk extends ClipWork {
+export interface UtteranceProcess extends ClipWork {
   readonly run: SpeakRun
   readonly lane: ProviderQueue
   readonly fetching: Slots
@@ -23,15 +23,15 @@ export interface Desk extends ClipWork {
 }
 
 /** One utterance to its end. */
-export const spoken = (
-  desk: Desk,
+export const processUtterance = (
+  desk: UtteranceProcess,
   row: UtteranceRow
 ): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable> =>
   Effect.gen(function* () {
     const { run, lane, fetching, last } = desk
     const { key, casting } = row.utterance
-    const done = yield* settledTask(run, lane, row, last)
-    const { clip, suspect } = yield* fetching.hold(fetchedClip(run, desk, row, done))
+    const done = yield* completeTask(run, lane, row, last)
+    const { clip, suspect } = yield* fetching.hold(fetchClip(run, desk, row, done))
     if (suspect !== undefined) run.counts.suspect++
     if (run.earlier.has(key)) run.counts.resumed++
     yield* run.progress.emit({
@@ -43,7 +43,7 @@ export const spoken = (
     return "spoken" as const
   }).pipe(
     Effect.catchTags({
-      Lost: () => Effect.flatMap(reread(desk.run, row), (fresh) => spoken(desk, fresh)),
+      Lost: () => Effect.flatMap(reread(desk.run, row), (fresh) => processUtterance(desk, fresh)),
       Left: () => leave(desk.run),
       Hopeless: ({ setback }) => fail(desk.run, row, setback),
       SetAside: ({ setback }) =>
@@ -83,9 +83,9 @@ const reread = (
 ): Effect.Effect<UtteranceRow, StateUnusable> =>
   Effect.flatMap(store.rows([key]), ([fresh]) => {
     earlier.delete(key)
-    return fresh === undefined ? unplanned(key) : Effect.succeed(fresh)
+    return fresh === undefined ? unplannedUtterance(key) : Effect.succeed(fresh)
   })
 
 /** Somebody asks for an utterance that nobody has planned: a fault in the program. */
-export const unplanned = (key: UtteranceKey) =>
+export const unplannedUtterance = (key: UtteranceKey) =>
   Effect.dieMessage(`utterance ${key.slice(0, 12)} was not planned`)

@@ -5,7 +5,7 @@ import { Effect, Either, Layer } from "effect"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { clipMaker } from "../../../src/pipeline/clips/ClipWorkerClient.ts"
-import { samplesOf, type Wanted } from "../../../src/pipeline/clips/ClipAnalysis.ts"
+import { receivedSamples, type ClipRequest } from "../../../src/pipeline/clips/ClipAnalysis.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { babble, silence } from "../../hostile/Babble.ts"
@@ -16,14 +16,14 @@ const [first, second] = utterances(2)
 it.scopedLive("makes the same clips in a thread as without one, and tells the same faults", () =>
   Effect.gen(function* () {
     if (first === undefined || second === undefined) return expect.fail("there are two")
-    const wanted = (said: Wanted["said"]): Wanted => ({
+    const wanted = (said: ClipRequest["said"]): ClipRequest => ({
       said,
       timed: false,
       transcript: undefined,
       usual: undefined
     })
     const spoken = babble(first.text)
-    const samples = Either.getOrThrow(samplesOf(spoken))
+    const samples = Either.getOrThrow(receivedSamples(spoken))
     const sounds = {
       "a WAV file within a larger piece of memory": Buffer.concat([Buffer.alloc(64), spoken]).subarray(64),
       samples,

@@ -19,8 +19,8 @@ import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
-import { deliver } from "../../../src/pipeline/deliver/OutputWriter.ts"
-import { clipName } from "../../../src/pipeline/deliver/EditorExports.ts"
+import { writeOutputs } from "../../../src/pipeline/deliver/OutputWriter.ts"
+import { clipFileName } from "../../../src/pipeline/deliver/EditorExports.ts"
 import type { Job } from "../../../src/pipeline/load/Job.ts"
 import { Progress, type ProgressEvent, silent } from "../../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
@@ -127,7 +127,7 @@ const delivered = (
           flags: []
         })
       )
-      const made = yield* deliver({
+      const made = yield* writeOutputs({
         job,
         out: folder,
         placements,
@@ -529,6 +529,6 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
       speed: 1,
       flags: []
     })
-    expect(clipName(placement)).toBe("0007.2_Bà-Hai-2_01-01-01-042")
+    expect(clipFileName(placement)).toBe("0007.2_Bà-Hai-2_01-01-01-042")
   })
 })

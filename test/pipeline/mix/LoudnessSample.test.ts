@@ -4,7 +4,7 @@ import { SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
 import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
-import { excerptOf } from "../../../src/pipeline/mix/LoudnessSample.ts"
+import { sampleProgramme } from "../../../src/pipeline/mix/LoudnessSample.ts"
 import type { Programme } from "../../../src/pipeline/mix/MixPlan.ts"
 
 const rate = SampleRate.make(24_000)
@@ -42,7 +42,7 @@ const minutesOf = ({ length }: Programme) => length / rate / 60
 describe("an excerpt", () => {
   it("is the programme itself where that is short", () => {
     const short = programmeOf([[0, 3_000]], 4)
-    expect(excerptOf(short)).toBe(short)
+    expect(sampleProgramme(short)).toBe(short)
   })
 
   it("holds every line of a long film that has few", () => {
@@ -50,7 +50,7 @@ describe("an excerpt", () => {
       Array.from({ length: 12 }, () => [600_000, 3_000] as const),
       121
     )
-    const excerpt = excerptOf(sparse)
+    const excerpt = sampleProgramme(sparse)
     expect(excerpt.placements.map(({ lines: [{ cue }] }) => cue)).toEqual(
       Array.from({ length: 12 }, (_, i) => i)
     )
@@ -63,7 +63,7 @@ describe("an excerpt", () => {
         Array.from({ length: hours * 1_000 }, () => [3_600, 2_500] as const),
         hours * 60
       )
-      const excerpt = excerptOf(dense)
+      const excerpt = sampleProgramme(dense)
       expect(minutesOf(excerpt)).toBeGreaterThan(3)
       expect(minutesOf(excerpt)).toBeLessThan(4.5)
       const cues = excerpt.placements.map(({ lines: [{ cue }] }) => cue / (hours * 1_000))
@@ -79,7 +79,7 @@ describe("an excerpt", () => {
       Array.from({ length: 4_000 }, () => [1_800, 3_000] as const),
       121
     )
-    const cues = excerptOf(crowd).placements.map(({ lines: [{ cue }] }) => cue)
+    const cues = sampleProgramme(crowd).placements.map(({ lines: [{ cue }] }) => cue)
     const apart = cues.filter((cue, at) => cues[at + 1] !== cue + 1)
     expect(apart.length / cues.length).toBeLessThan(0.15)
   })
@@ -89,7 +89,7 @@ describe("an excerpt", () => {
       Array.from({ length: 4_000 }, () => [2_100, 2_000] as const),
       141
     )
-    const { placements } = excerptOf(brisk)
+    const { placements } = sampleProgramme(brisk)
     expect(placements.length).toBeLessThan(200)
     const silences = placements.slice(1).map(({ start }, at) => start - (placements[at]?.end ?? 0))
     expect(new Set(silences)).toEqual(new Set([100]))
@@ -104,7 +104,7 @@ describe("an excerpt", () => {
     ],
     ([lines]) => {
       const programme = programmeOf(lines, 600)
-      const excerpt = excerptOf(programme)
+      const excerpt = sampleProgramme(programme)
       const lengths = new Map(
         programme.placements.map(({ lines: [{ cue }], start, end }) => [cue, end - start])
       )

@@ -21,9 +21,9 @@ import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { DiskFull } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
 import { beginWav } from "../../../src/ffmpeg/encode/WavWriter.ts"
 import { ClipMissing } from "../../../src/pipeline/mix/ClipMissing.ts"
-import { linesIn, type Programme } from "../../../src/pipeline/mix/MixPlan.ts"
-import { Desk, making, type Mastering } from "../../../src/pipeline/mix/SectionRenderer.ts"
-import { madeInSections } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
+import { mixLinesIn, type Programme } from "../../../src/pipeline/mix/MixPlan.ts"
+import { SectionRenderer, renderSection, type Mastering } from "../../../src/pipeline/mix/SectionRenderer.ts"
+import { renderInSections } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
 import { checksumOf } from "../../../src/store/files/Checksum.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
@@ -112,11 +112,11 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     return { request, order: file.order }
   })
   const mastering: Mastering = { rate, channels, stems: 2, gain, ceiling: 0.84 }
-  const desk = new Desk(join(folder, "clips"))
+  const desk = new SectionRenderer(join(folder, "clips"))
   const heard = [...sectionsOf(length, rate, seconds)].reverse().map((section) => {
-    const lines = linesIn(programme, section, speakers)
+    const lines = mixLinesIn(programme, section, speakers)
     const all = [...orders, { request: 0, order: { kind: "listen", ...feed } as const }]
-    const steps = making(mastering, section, lines, all, desk, () => undefined)
+    const steps = renderSection(mastering, section, lines, all, desk, () => undefined)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
     return step.value[3]
@@ -219,7 +219,7 @@ const delivered = (programme: Programme, name: string) =>
         },
         { feed, sinks: [{ path: pathsOf("stem.wav"), format: { format: "wav", depth: 16 } }] }
       ],
-      madeInSections({
+      renderInSections({
         programme,
         stems: speakers.slice(0, 1),
         gain: 2,

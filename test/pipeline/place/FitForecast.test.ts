@@ -7,7 +7,7 @@ import { Line, Slot } from "../../../src/domain/speech/Line.ts"
 import { FitLimits } from "../../../src/domain/speech/Placement.ts"
 import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef, makeUtterance, UtteranceUse } from "../../../src/domain/speech/Utterance.ts"
-import { forecastOf } from "../../../src/pipeline/place/FitForecast.ts"
+import { forecastFit } from "../../../src/pipeline/place/FitForecast.ts"
 
 const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v") })
 const short = "Come in."
@@ -42,7 +42,7 @@ const plan = {
 
 describe("the forecast", () => {
   it("estimates from the words what nobody has spoken, and tells the line that will not fit", () => {
-    const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => undefined })
+    const { tight, lengths } = forecastFit(plan, { clips: new Map(), speechTime: () => undefined })
     expect(lengths).toEqual({ measured: 0, learned: 0, estimated: 2 })
     expect(tight).toHaveLength(1)
     const [found] = tight
@@ -64,7 +64,7 @@ describe("the forecast", () => {
   it("goes by the voice's usual pace, the more the oftener it was heard", () => {
     const needsAfter = (count: number): number => {
       const pace = Estimate.make({ count, mean: 150, spread: 4 })
-      const { tight, lengths } = forecastOf(plan, { clips: new Map(), speechTime: () => pace })
+      const { tight, lengths } = forecastFit(plan, { clips: new Map(), speechTime: () => pace })
       expect(lengths).toEqual({ measured: 0, learned: 2, estimated: 0 })
       return tight.find(({ cue }) => cue === 2)?.needs ?? 0
     }
@@ -85,7 +85,7 @@ describe("the forecast", () => {
         Segment.make({ from: frames(0), to: frames(24 * 1_900), loudness: Lufs.make(-20), peak: 0.5 })
       ]
     })
-    const { tight, lengths } = forecastOf(plan, {
+    const { tight, lengths } = forecastFit(plan, {
       clips: new Map([[key, clip]]),
       speechTime: () => undefined
     })

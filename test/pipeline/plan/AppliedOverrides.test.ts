@@ -9,7 +9,7 @@ import { Line, Slot } from "../../../src/domain/speech/Line.ts"
 import { FitLimits } from "../../../src/domain/speech/Placement.ts"
 import { profileOf } from "../../../src/domain/speech/ProviderProfile.ts"
 import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
-import { mended } from "../../../src/pipeline/plan/AppliedOverrides.ts"
+import { applyOverrides } from "../../../src/pipeline/plan/AppliedOverrides.ts"
 import { placeLines } from "../../../src/pipeline/place/LinePlacement.ts"
 import { planUtterances, type UtteranceRules } from "../../../src/script/utterances/UtterancePlan.ts"
 
@@ -37,7 +37,7 @@ const [shared] = uses
 
 const mend = (overrides: CueOverrides, more: Partial<UtteranceRules> = {}) => {
   const allRules = { ...rules, ...more }
-  return mended(
+  return applyOverrides(
     { lines, uses: planUtterances(lines, allRules).uses },
     overrides,
     (cue) => texts.get(cue),
@@ -109,7 +109,7 @@ describe("changes to cues", () => {
     const long = new Map([...texts].map(([cue]) => [cue, `${cue} ${"word ".repeat(30)}`.trim()]))
     const all = [...long].map(([cue, text]) => lineOf(cue, text))
     const asText: UtteranceRules = { ...rules, nativeInput: "text" }
-    const result = mended(
+    const result = applyOverrides(
       { lines: all, uses: planUtterances(all, asText).uses },
       { "1": { say: "Short." } },
       (cue) => long.get(cue),

@@ -4,7 +4,7 @@ import { ratio } from "../../../src/domain/time/Ratio.ts"
 import { Micros } from "../../../src/domain/time/Units.ts"
 import { MediaInfo, VideoStream } from "../../../src/ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../../../src/pipeline/load/Job.ts"
-import { framesBeforeStart, reelOf } from "../../../src/pipeline/plan/VideoTimebase.ts"
+import { framesBeforeStart, timebaseOf } from "../../../src/pipeline/plan/VideoTimebase.ts"
 
 const film = (frameRate: readonly [number, number], timecode?: string): MediaInfo =>
   MediaInfo.make({
@@ -26,7 +26,7 @@ const film = (frameRate: readonly [number, number], timecode?: string): MediaInf
 /** The number of the first picture and whether numbers are dropped; or what is wrong. */
 const counted = (timeline: Job["timeline"], video?: MediaInfo) =>
   Either.getOrElse(
-    Either.map(reelOf({ timeline }, video), ({ startFrame, frameRate }) => [startFrame, frameRate.drop]),
+    Either.map(timebaseOf({ timeline }, video), ({ startFrame, frameRate }) => [startFrame, frameRate.drop]),
     (fault) => fault
   )
 
@@ -72,7 +72,7 @@ describe("reelOf", () => {
   })
 
   it("stamps clips by the clock on the film, which runs slower than the day's without dropped numbers", () => {
-    const reel = Either.getOrThrow(reelOf({ timeline: {} }, film([24_000, 1001], "01:00:00:00")))
+    const reel = Either.getOrThrow(timebaseOf({ timeline: {} }, film([24_000, 1001], "01:00:00:00")))
     expect(framesBeforeStart(reel)).toBe(3_603.6 * 48_000)
   })
 })

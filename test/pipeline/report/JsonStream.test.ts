@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { jsonPieces } from "../../../src/pipeline/report/JsonStream.ts"
+import { streamJson } from "../../../src/pipeline/report/JsonStream.ts"
 
 const value = FastCheck.oneof(FastCheck.jsonValue(), FastCheck.constant(undefined))
 
@@ -9,12 +9,12 @@ describe("JSON in pieces", () => {
     "is what JSON.stringify makes of it with two spaces, and a line break",
     [FastCheck.dictionary(FastCheck.string(), FastCheck.oneof(value, FastCheck.array(value)))],
     ([object]) => {
-      expect([...jsonPieces(object)].join("")).toBe(`${JSON.stringify(object, undefined, 2)}\n`)
+      expect([...streamJson(object)].join("")).toBe(`${JSON.stringify(object, undefined, 2)}\n`)
     }
   )
 
   it("gives a list element by element", () => {
-    expect([...jsonPieces({ job: "a", cues: [{ index: 1 }, { index: 2 }] })]).toEqual([
+    expect([...streamJson({ job: "a", cues: [{ index: 1 }, { index: 2 }] })]).toEqual([
       '{\n  "job": ',
       '"a"',
       ',\n  "cues": ',

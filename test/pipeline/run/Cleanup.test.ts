@@ -7,7 +7,7 @@ import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
 import { batchKey } from "../../../src/pipeline/load/BatchId.ts"
-import { forgetGone } from "../../../src/pipeline/run/Cleanup.ts"
+import { forgetDeletedBatches } from "../../../src/pipeline/run/Cleanup.ts"
 import { Batches } from "../../../src/store/tables/Batches.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
@@ -40,7 +40,7 @@ it.scopedLive("only a manifest that was deleted needs nothing any more", () =>
       for (const { batch, utterance } of all)
         yield* store.plan(batch, [{ job: JobId.make("film"), utterances: [{ utterance, label: "film #1" }] }])
       expect(yield* store.unused()).toEqual([])
-      yield* forgetGone
+      yield* forgetDeletedBatches
       const unused = new Set(yield* store.unused())
       expect(all.flatMap(({ utterance }) => (unused.has(utterance.key) ? [utterance.text] : []))).toEqual(
         Object.keys(unneeded)

@@ -9,7 +9,7 @@ import { dub } from "../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import type { RunFlags } from "../../../src/pipeline/load/RunFlags.ts"
 import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
-import { sourcesOf, unchangedSince } from "../../../src/pipeline/run/NoopCheck.ts"
+import { digestSources, unchangedSince } from "../../../src/pipeline/run/NoopCheck.ts"
 import { video } from "../../ffmpeg/media.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 import { standIn, stored } from "../StandIn.ts"
@@ -49,14 +49,14 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
     const looked = (flags?: RunFlags) =>
       loaded(flags).pipe(
         Effect.flatMap((batch) =>
-          Effect.flatMap(sourcesOf(batch), (sources) => unchangedSince(batch, sources))
+          Effect.flatMap(digestSources(batch), (sources) => unchangedSince(batch, sources))
         ),
         // An input that is gone cannot even be loaded.
         Effect.orElseSucceed(Option.none)
       )
     const ran = Effect.gen(function* () {
       const batch = yield* loaded()
-      const sources = yield* sourcesOf(batch)
+      const sources = yield* digestSources(batch)
       return yield* dub(yield* planBatch(batch), standIn(0), { sources })
     })
 

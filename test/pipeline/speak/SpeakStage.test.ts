@@ -25,8 +25,8 @@ import {
 import { Gateway } from "../../../src/gateway/Gateway.ts"
 import type { HistoryWalk } from "../../../src/gateway/requests/TaskHistory.ts"
 import { silent } from "../../../src/pipeline/Progress.ts"
-import { speak } from "../../../src/pipeline/speak/SpeakStage.ts"
-import { type SpeakSettings, usualSettings } from "../../../src/pipeline/speak/SpeakSettings.ts"
+import { speakUtterances } from "../../../src/pipeline/speak/SpeakStage.ts"
+import { type SpeakSettings, defaultSpeakSettings } from "../../../src/pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { Estimates } from "../../../src/store/tables/Estimates.ts"
 import { writableState } from "../../../src/store/state/StateFolder.ts"
@@ -250,8 +250,8 @@ const lived = (
       yield* store.plan("b", [
         { job: JobId.make("j"), utterances: list.map((utterance) => ({ utterance, label: "j" })) }
       ])
-      const summary = yield* speak({
-        ...usualSettings,
+      const summary = yield* speakUtterances({
+        ...defaultSpeakSettings,
         ...settings,
         keys,
         profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
