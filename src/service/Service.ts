@@ -7,17 +7,17 @@ import { SampleRate } from "../domain/time/Units.ts"
 import { version } from "../domain/values/Version.ts"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import { lockFolder } from "../store/state/WriterLock.ts"
-import type { AudioSettings } from "./tasks/TaskAudio.ts"
+import type { TaskAudioSettings } from "./tasks/TaskAudio.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
 import type { CatalogueRejected } from "./catalogue/CatalogueResolver.ts"
 import * as Database from "./storage/Database.ts"
-import { Desk } from "./http/RequestContext.ts"
+import { RequestContext } from "./http/RequestContext.ts"
 import * as EngineSet from "./catalogue/EngineSet.ts"
 import * as Health from "./health/ServiceHealth.ts"
 import * as KeyStore from "./accounts/KeyStore.ts"
-import { listen, type ListenFailed } from "./http/HttpServer.ts"
-import { Metrics } from "./health/ServiceMetrics.ts"
-import { keepOffer } from "./catalogue/CatalogueRefresh.ts"
+import { listenHttp, type ListenFailed } from "./http/HttpServer.ts"
+import { ServiceMetrics } from "./health/ServiceMetrics.ts"
+import { refreshCatalogue } from "./catalogue/CatalogueRefresh.ts"
 import * as Pace from "./accounts/RateLimiter.ts"
 import * as Secret from "./storage/Secret.ts"
 import type { ServiceConfig } from "./config/ServiceConfig.ts"
@@ -114,19 +114,19 @@ const run = (options: ServeOptions, manner: Manner) =>
           })
       )
     )
-    const secret = yield* Secret.load(dataDir)
-    const database = yield* Layer.build(Layer.fresh(Database.layer(dataDir, { durable: manner.durable })))
+    const secret = yield* Secret.loadSecret(dataDir)
+    const database = yield* Layer.build(Layer.fresh(Database.serviceDatabase(dataDir, { durable: manner.durable })))
     const sql = Context.get(database, SqlClient)
-    const keys = KeyStore.make(sql, secret)
-    const engines = yield* EngineSet.open(config)
-    const catalogue = yield* keepOffer(config, engines)
-    const files = TaskFiles.make(dataDir, secret, {
+    const keys = KeyStore.makeKeyStore(sql, secret)
+    const engines = yield* EngineSet.openEngines(config)
+    const catalogue = yield* refreshCatalogue(config, engines)
+    const files = TaskFiles.makeTaskFiles(dataDir, secret, {
       addressSeconds: (keep.addressHours ?? 24) * 3_600,
       durable: manner.durable
     })
     yield* files.prepare
-    const health = yield* Health.make(dataDir, engines, limits.freeDisk ?? 50_000_000)
-    const metrics = new Metrics()
+    const health = yield* Health.makeServiceHealth(dataDir, engines, limits.freeDisk ?? 50_000_000)
+    const metrics = new ServiceMetrics()
     let draining = false
 
     const store = yield* Effect.provide(
@@ -140,11 +140,11 @@ const run = (options: ServeOptions, manner: Manner) =>
     const services = Context.empty().pipe(
       Context.add(TaskStore, store),
       Context.add(TaskFiles.TaskFiles, files),
-      Context.add(Health.Health, health),
+      Context.add(Health.ServiceHealth, health),
       Context.add(Catalogue, catalogue)
     )
     const workers = yield* Effect.provide(
-      Workers.start({
+      Workers.startWorkers({
         catalogue,
         engines,
         metrics,
@@ -155,7 +155,7 @@ const run = (options: ServeOptions, manner: Manner) =>
       }),
       services
     )
-    const desk: Context.Tag.Service<Desk> = {
+    const desk: Context.Tag.Service<RequestContext> = {
       version,
       bodyBytes: limits.bodyBytes ?? 256_000,
       timeline: limits.timeline ?? 14_400,
@@ -165,16 +165,16 @@ const run = (options: ServeOptions, manner: Manner) =>
       draining: () => draining,
       wake: workers.wake,
       recognise: keys.recognise,
-      pace: Pace.make(limits.requestsPerSecond)
+      pace: Pace.makeRateLimiter(limits.requestsPerSecond)
     }
-    const app = yield* webApp(Context.add(services, Desk, desk), metrics)
+    const app = yield* webApp(Context.add(services, RequestContext, desk), metrics)
     // Spans that nobody collects would be made for each request and each question to the database.
     const handler = yield* NodeHttpServer.makeHandler(app).pipe(
       Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
       Effect.withTracerEnabled(false),
       Effect.provide(NodeHttpServer.layerContext)
     )
-    const { address } = yield* listen(handler, {
+    const { address } = yield* listenHttp(handler, {
       host: options.host,
       port: options.port,
       connections: limits.connections ?? 2_000,
@@ -191,7 +191,7 @@ const run = (options: ServeOptions, manner: Manner) =>
     return { address, keys }
   })
 
-const audioOf = ({ audio = {} }: ServiceConfig): AudioSettings =>
+const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
   audio.format === "wav"
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }

@@ -64,7 +64,7 @@ test(`${count} tasks outlive three kills`, { timeout: 240_000 }, async () => {
     "audio: { format: wav }\nproviders: { provider_fast: { concurrency: 8 } }\n"
   )
   const key = Redacted.value(
-    await Effect.runPromise(Keys.create(join(folder, "data"), { name: "crash", credits: granted }))
+    await Effect.runPromise(Keys.createKey(join(folder, "data"), { name: "crash", credits: granted }))
   )
   let { child, address } = await start()
 

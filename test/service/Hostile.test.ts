@@ -5,7 +5,7 @@ import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Schema } from "effect"
-import { Refusal } from "../../src/service/http/ErrorResponse.ts"
+import { ErrorResponse } from "../../src/service/http/ErrorResponse.ts"
 import { send } from "./raw.ts"
 import { ask, create as createTask, ended, type Started, startService } from "./start.ts"
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-const decode = Schema.decodeUnknownSync(Schema.parseJson(Refusal))
+const decode = Schema.decodeUnknownSync(Schema.parseJson(ErrorResponse))
 
 const refusal = async (...pieces: ReadonlyArray<string | Uint8Array>) => {
   const answer = await send(service.address, pieces)

@@ -295,7 +295,7 @@ test("a service inside a process keeps its tasks, changes its key, and shows in 
     expect((await ask(address, first, "GET", "/v1/credits")).status).toBe(401)
     expect((await ask(address, key, "GET", `/v1/task/${task}`)).status).toBe(200)
   })
-  expect(await Effect.runPromise(Keys.list(dataDir))).toEqual([])
+  expect(await Effect.runPromise(Keys.listKeys(dataDir))).toEqual([])
   rmSync(dataDir, { recursive: true, force: true })
 })
 

@@ -6,7 +6,7 @@ import { Cause, Effect, FastCheck as fc, Logger } from "effect"
 import { rangeOf } from "../../src/service/http/FileResponse.ts"
 import { languageOf } from "../../src/service/catalogue/LanguageGuess.ts"
 import { methodsOf, patternOf } from "../../src/service/http/RoutePatterns.ts"
-import { answerTo } from "../../src/service/http/ErrorResponse.ts"
+import { errorResponseFor } from "../../src/service/http/ErrorResponse.ts"
 import { searchVoices } from "../../src/service/http/VoiceSearch.ts"
 
 describe("rangeOf", () => {
@@ -133,7 +133,7 @@ describe("Paths", () => {
 it.effect("a full disk that only the database has met yet is told as a full disk", () =>
   Effect.gen(function* () {
     const cause = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL")
-    const answer = yield* answerTo(Cause.die(new SqlError({ cause, message: "Failed to execute statement" })))
+    const answer = yield* errorResponseFor(Cause.die(new SqlError({ cause, message: "Failed to execute statement" })))
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "60"])
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
 )

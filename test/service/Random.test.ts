@@ -9,7 +9,7 @@ import { Credits, Health } from "../../src/contract/Account.ts"
 import { ModelList, ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
 import { refusalStatus } from "../../src/contract/Errors.ts"
 import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
-import { Refusal } from "../../src/service/http/ErrorResponse.ts"
+import { ErrorResponse } from "../../src/service/http/ErrorResponse.ts"
 import { type Started, startService } from "./start.ts"
 
 const count = Number(process.env["DUBWRIGHT_RANDOM_REQUESTS"] ?? 10_000)
@@ -206,7 +206,7 @@ const ask = ({ method, path, headers, body: content }: Sent): Promise<Got> =>
     asked.end(content)
   })
 
-const refusalIn = Schema.decodeUnknownSync(Schema.parseJson(Refusal))
+const refusalIn = Schema.decodeUnknownSync(Schema.parseJson(ErrorResponse))
 const successes = Schema.decodeUnknownSync(
   Schema.parseJson(
     Schema.Union(Health, Credits, ProviderList, ModelList, VoicePage, TaskReference, Task, TaskPage, Deleted)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { readFileSync } from "node:fs"
 import { Either, JSONSchema } from "effect"
-import { type EngineFacts, providerSettings, resolve } from "../../src/service/catalogue/CatalogueResolver.ts"
+import { type EngineFacts, providerSettings, resolveCatalogue } from "../../src/service/catalogue/CatalogueResolver.ts"
 import { defaultProviders } from "../../src/service/config/DefaultProviders.ts"
 import { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { parseConfig } from "../../src/service/config/ServiceConfigFile.ts"
@@ -51,7 +51,7 @@ describe("the manual's page on the service", () => {
   test("shows settings that are taken", () => {
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gmu)].map(([, block = ""]) => block)
     expect(blocks.map(problemsIn)).toEqual([[], []])
-    const offer = resolve(parsed(blocks[1] ?? ""), () => everything)
+    const offer = resolveCatalogue(parsed(blocks[1] ?? ""), () => everything)
     expect(Either.map(offer, ({ providers }) => [...providers.keys()].at(-1))).toEqual(
       Either.right("provider_piper")
     )
@@ -60,7 +60,7 @@ describe("the manual's page on the service", () => {
 
 describe("a settings file", () => {
   test("that is empty means the five providers", () => {
-    const offer = Either.getOrThrow(resolve(parsed(""), () => everything))
+    const offer = Either.getOrThrow(resolveCatalogue(parsed(""), () => everything))
     expect([...offer.providers.keys()]).toEqual([
       "provider_expressive",
       "provider_fast",
@@ -129,7 +129,7 @@ describe("the catalogue", () => {
   test("takes a provider's voices from its engine, base voices only, under its prefix", () => {
     const config = parsed("providers: { extra: { engine: espeak, voicePrefix: x- } }")
     const offer = Either.getOrThrow(
-      resolve(config, () => engine(...(everything.voices ?? []).map(({ id }) => id), "vi+f9"))
+      resolveCatalogue(config, () => engine(...(everything.voices ?? []).map(({ id }) => id), "vi+f9"))
     )
     const voices = offer.providers.get("extra")?.voices.map(({ wire }) => wire.voice_id) ?? []
     expect(voices).toContain("x-vi")
@@ -142,7 +142,7 @@ describe("the catalogue", () => {
     )
     expect(providerSettings(config).get("provider_native")?.voices).toBe("all")
     const offer = Either.getOrThrow(
-      resolve(config, (name) =>
+      resolveCatalogue(config, (name) =>
         name === "mine" ? { voices: engine("one").voices, controls: [] } : everything
       )
     )
@@ -154,7 +154,7 @@ describe("the catalogue", () => {
 
   test("leaves out what is not enabled", () => {
     const offer = Either.getOrThrow(
-      resolve(parsed("providers: { provider_fast: { enabled: false } }"), () => everything)
+      resolveCatalogue(parsed("providers: { provider_fast: { enabled: false } }"), () => everything)
     )
     expect(offer.providers.has("provider_fast")).toBe(false)
   })
@@ -168,7 +168,7 @@ describe("the catalogue", () => {
     ["providers: { provider_fast: { defaultModel: nope } }", 'there is no model "nope"'],
     ["providers: { provider_fast: { minCharacters: 9000 } }", "more than maxCharacters"]
   ])("refuses %s", (text, said) => {
-    const rejected = Either.flip(resolve(parsed(text), () => everything))
+    const rejected = Either.flip(resolveCatalogue(parsed(text), () => everything))
     expect(Either.getOrThrow(rejected).message).toContain(said)
   })
 
@@ -177,7 +177,7 @@ describe("the catalogue", () => {
       "providers: { provider_opensource: { controls: { vol: { min: 0, max: 1, default: 1 } } } }"
     )
     const rejected = Either.flip(
-      resolve(config, (name) => (name === "flite" ? { ...everything, controls: ["rate"] } : everything))
+      resolveCatalogue(config, (name) => (name === "flite" ? { ...everything, controls: ["rate"] } : everything))
     )
     expect(Either.getOrThrow(rejected).message).toBe(
       "providers.provider_opensource.controls.vol: the engine flite has no such control; leave it out"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect, Exit, Logger, LogLevel, ManagedRuntime, Redacted, Schema, Scope } from "effect"
 import { Task, TaskReference } from "../../src/contract/Task.ts"
 import * as Keys from "../../src/service/accounts/KeyManagement.ts"
-import { Refusal } from "../../src/service/http/ErrorResponse.ts"
+import { ErrorResponse } from "../../src/service/http/ErrorResponse.ts"
 import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
@@ -45,7 +45,7 @@ export const startService = async (
   const newKey = (credits?: number) =>
     Effect.runPromise(
       Effect.map(
-        Keys.create(dataDir, { name: "test", ...(credits === undefined ? {} : { credits }) }),
+        Keys.createKey(dataDir, { name: "test", ...(credits === undefined ? {} : { credits }) }),
         Redacted.value
       )
     )
@@ -96,7 +96,7 @@ export const ask = async (
 
 const referenceIn = Schema.decodeUnknownSync(TaskReference)
 const taskIn = Schema.decodeUnknownSync(Task)
-const refusalIn = Schema.decodeUnknownSync(Refusal)
+const refusalIn = Schema.decodeUnknownSync(ErrorResponse)
 
 /** Makes a task. */
 export const create = async (

@@ -21,7 +21,7 @@ const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
 
 export const create = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
   const screen = yield* Screen
-  const key = yield* Keys.create(wanted.data, optionsOf(wanted))
+  const key = yield* Keys.createKey(wanted.data, optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
@@ -39,7 +39,7 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
   readonly json: boolean
 }) {
   const screen = yield* Screen
-  const keys = yield* Keys.list(options.data)
+  const keys = yield* Keys.listKeys(options.data)
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
   yield* screen.result(
     table(
@@ -66,7 +66,7 @@ export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
   readonly credits: number
 }) {
   const screen = yield* Screen
-  const granted = yield* Keys.grant(options.data, options.account, options.credits)
+  const granted = yield* Keys.grantCredits(options.data, options.account, options.credits)
   yield* screen.say(
     granted === undefined
       ? `account ${options.account} has no limit`
@@ -79,7 +79,7 @@ export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {
   readonly which: string
 }) {
   const screen = yield* Screen
-  const key = yield* Keys.revoke(options.data, options.which)
+  const key = yield* Keys.revokeKey(options.data, options.which)
   yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)
 })
 

@@ -9,7 +9,7 @@ import { readCue } from "../../pipeline/review/ReviewSession.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
-import { listen } from "../../service/http/HttpServer.ts"
+import { listenHttp } from "../../service/http/HttpServer.ts"
 import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
 import { endedBy } from "../ExitCodes.ts"
 import { sendAway, sendFile, sendJson, sendPage } from "./ReviewResponses.ts"
@@ -25,7 +25,7 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
     answered(options, work, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
   let gate: Gate = { origin: "http://127.0.0.1", token }
-  const { address } = yield* listen(
+  const { address } = yield* listenHttp(
     (request, response) => {
       const { method = "", url = "", headers } = request
       Either.match(Either.flatMap(admitted({ method, url, headers }, gate), routeOf), {

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Database from "../storage/Database.ts"
-import { type KeyInfo, type KeyOptions, type KeyRejected, make } from "./KeyStore.ts"
+import { type KeyInfo, type KeyOptions, type KeyRejected, makeKeyStore } from "./KeyStore.ts"
 import * as Secret from "../storage/Secret.ts"
 
 export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
 
 /** Makes a key. It is handed out here and never again. */
-export const create = (
+export const createKey = (
   dataDir: string,
   options: KeyOptions
 ): Effect.Effect<Redacted.Redacted<string>, KeyRejected | Database.DataFolderUnusable> =>
@@ -24,14 +24,14 @@ export const importKey = (
   withKeys(dataDir, (keys) => keys.importKey(key, options))
 
 /** Every key, revoked ones too, oldest first. */
-export const list = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
+export const listKeys = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.list)
   )
 
 /** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
-export const grant = (
+export const grantCredits = (
   dataDir: string,
   account: number,
   credits: number
@@ -42,7 +42,7 @@ export const grant = (
   )
 
 /** Revokes a key, named by its id or, where only one valid key has it, by its name. From then on it is refused. */
-export const revoke = (
+export const revokeKey = (
   dataDir: string,
   which: string
 ): Effect.Effect<KeyInfo, KeyRejected | Database.DataFolderUnusable> =>
@@ -64,13 +64,13 @@ const there = (folder: string): Effect.Effect<void, Database.DataFolderUnusable>
 
 const withKeys = <A, E>(
   dataDir: string,
-  use: (keys: ReturnType<typeof make>) => Effect.Effect<A, E>
+  use: (keys: ReturnType<typeof makeKeyStore>) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | Database.DataFolderUnusable> =>
   Effect.gen(function* () {
     yield* Database.makeDataFolder(dataDir)
-    const secret = yield* Secret.load(dataDir)
+    const secret = yield* Secret.loadSecret(dataDir)
     return yield* Effect.provide(
-      Effect.flatMap(SqlClient, (sql) => use(make(sql, secret))),
-      Layer.fresh(Database.layer(dataDir, { durable: true }))
+      Effect.flatMap(SqlClient, (sql) => use(makeKeyStore(sql, secret))),
+      Layer.fresh(Database.serviceDatabase(dataDir, { durable: true }))
     )
   })

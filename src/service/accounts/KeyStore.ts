@@ -53,7 +53,7 @@ export interface KeyHolder {
  * nothing for the keys made here, which hold 256 random bits, and each request would pay for it. Older keys may be weaker;
  * for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
  */
-export const make = (sql: SqlClient, secret: Secret.Secret) => {
+export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
   const newAccount = (name: string, credits: number | undefined, now: number) =>
     Effect.map(
       sql<{

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 
 /** Counts a request; seconds until the next is allowed where this one came too early. Without a rate nothing is refused. */
-export const make = (perSecond: number | undefined) => {
+export const makeRateLimiter = (perSecond: number | undefined) => {
   const buckets = new Map<number, { tokens: number; at: number }>()
   if (perSecond === undefined) return (_account: number) => Effect.succeed(Option.none<number>())
   const capacity = Math.max(1, perSecond * 10)

@@ -1,6 +1,6 @@
 /** What is offered, kept up to date with what the engines can do. */
 import { Effect, Schedule } from "effect"
-import { type EngineFacts, resolve } from "./CatalogueResolver.ts"
+import { type EngineFacts, resolveCatalogue } from "./CatalogueResolver.ts"
 import type { EngineSet } from "./EngineSet.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 
@@ -8,10 +8,10 @@ import type { ServiceConfig } from "../config/ServiceConfig.ts"
  * The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope closes; what one has
  * told stays, also where it does not answer when others are asked again.
  */
-export const keepOffer = (config: ServiceConfig, engines: EngineSet) =>
+export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
   Effect.gen(function* () {
     let facts = yield* factsOf(engines)
-    let offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
+    let offer = yield* resolveCatalogue(config, (engine) => facts.get(engine) ?? nothingKnown)
     const again = Effect.gen(function* () {
       const before = facts
       facts = new Map(
@@ -20,7 +20,7 @@ export const keepOffer = (config: ServiceConfig, engines: EngineSet) =>
           { voices: voices ?? before.get(name)?.voices, controls }
         ])
       )
-      offer = yield* resolve(config, (engine) => facts.get(engine) ?? nothingKnown)
+      offer = yield* resolveCatalogue(config, (engine) => facts.get(engine) ?? nothingKnown)
       return [...facts.values()].every(({ voices }) => voices !== undefined)
     }).pipe(
       Effect.catchAll((rejected) =>

@@ -58,7 +58,7 @@ export interface EngineFacts {
 }
 
 /** The catalogue; `factsOf` tells of an engine by its name in the settings. */
-export const resolve = (
+export const resolveCatalogue = (
   config: ServiceConfig,
   factsOf: (engine: string) => EngineFacts
 ): Either.Either<Offer, CatalogueRejected> => {

@@ -22,7 +22,7 @@ const builtIn: Readonly<Record<string, EngineSettings>> = {
 }
 
 /** Opens every engine that a provider stands on; they close with the scope. */
-export const open = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
+export const openEngines = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
   Effect.gen(function* () {
     const settings = { ...builtIn, ...config.engines }
     const engines = new Map<string, Engine>()

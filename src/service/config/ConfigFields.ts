@@ -2,19 +2,19 @@
 import { Schema } from "effect"
 
 /** A schema with words for people, which stand in messages too. */
-export const described = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
+export const describedField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
   schema.annotations({ description })
 
 /** A field that may be left out. */
-export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
-  Schema.optionalWith(described(schema, description), { exact: true })
+export const optionalField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
+  Schema.optionalWith(describedField(schema, description), { exact: true })
 
 /** A number of seconds, zero or more. */
-export const seconds = (most: number) => Schema.Number.pipe(Schema.between(0, most))
+export const secondsField = (most: number) => Schema.Number.pipe(Schema.between(0, most))
 /** A whole number within bounds. */
-export const count = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
+export const countField = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
 /** An address of http or https. */
-export const address = Schema.NonEmptyTrimmedString.pipe(
+export const addressField = Schema.NonEmptyTrimmedString.pipe(
   Schema.filter((value) => URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol), {
     message: () => "expected an address that begins with http:// or https://"
   })

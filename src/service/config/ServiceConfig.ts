@@ -4,21 +4,21 @@
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
-import { address, count, described, optional, seconds, Slug } from "./ConfigFields.ts"
+import { addressField, countField, describedField, optionalField, secondsField, Slug } from "./ConfigFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
 
 /** A provider's model. */
 export const ModelSettings = Schema.Struct({
   id: Slug,
-  name: optional(Schema.NonEmptyString, "What people read; the id where absent."),
+  name: optionalField(Schema.NonEmptyString, "What people read; the id where absent."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
-  languages: optional(Schema.Array(LanguageTag), "What it speaks; its voices' languages where absent."),
-  creditsPerCharacter: optional(Schema.NonNegative, "Credits for one character; default 1."),
-  rate: optional(
+  languages: optionalField(Schema.Array(LanguageTag), "What it speaks; its voices' languages where absent."),
+  creditsPerCharacter: optionalField(Schema.NonNegative, "Credits for one character; default 1."),
+  rate: optionalField(
     Schema.Number.pipe(Schema.between(0.5, 2)),
     "Speaking rate of the model, 1 is the engine's own."
   ),
-  pitch: optional(
+  pitch: optionalField(
     Schema.Number.pipe(Schema.between(-12, 12)),
     "Pitch of the model in semitones, 0 is the engine's own."
   )
@@ -28,10 +28,10 @@ export type ModelSettings = typeof ModelSettings.Type
 /** A provider's voice. */
 export const VoiceSettings = Schema.Struct({
   id: Slug,
-  name: optional(Schema.NonEmptyString, "What people read; the id where absent."),
+  name: optionalField(Schema.NonEmptyString, "What people read; the id where absent."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
   gender: Schema.optionalWith(Schema.Literal("female", "male", "neutral"), { exact: true }),
-  voice: described(
+  voice: describedField(
     Schema.Union(
       Schema.NonEmptyString,
       Schema.Record({
@@ -43,10 +43,10 @@ export const VoiceSettings = Schema.Struct({
     ),
     "The engine's voice; or one for each language, among which the text's own language chooses, the first where it is in doubt."
   ),
-  languages: optional(Schema.Array(LanguageTag), "What it speaks; as the engine says where absent."),
-  rate: optional(Schema.Number.pipe(Schema.between(0.5, 2)), "Speaking rate, 1 is the engine's own."),
-  pitch: optional(Schema.Number.pipe(Schema.between(-12, 12)), "Pitch in semitones, 0 is the engine's own."),
-  volume: optional(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume, 1 is the engine's own.")
+  languages: optionalField(Schema.Array(LanguageTag), "What it speaks; as the engine says where absent."),
+  rate: optionalField(Schema.Number.pipe(Schema.between(0.5, 2)), "Speaking rate, 1 is the engine's own."),
+  pitch: optionalField(Schema.Number.pipe(Schema.between(-12, 12)), "Pitch in semitones, 0 is the engine's own."),
+  volume: optionalField(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume, 1 is the engine's own.")
 })
 export type VoiceSettings = typeof VoiceSettings.Type
 
@@ -58,19 +58,19 @@ const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: S
 
 /** A provider; one of the five takes what is absent from its default. */
 export const ProviderSettings = Schema.Struct({
-  enabled: optional(Schema.Boolean, "Whether it is served; default true."),
+  enabled: optionalField(Schema.Boolean, "Whether it is served; default true."),
   name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   description: Schema.optionalWith(Schema.String, { exact: true }),
-  engine: optional(Schema.NonEmptyString, "The name of an engine below `engines`."),
-  concurrency: optional(count(1, 256), "Tasks spoken at once; default 2."),
-  minCharacters: optional(count(0, 100_000), "Least characters of a normal text."),
-  maxCharacters: optional(count(1, 100_000), "Most characters of a text."),
-  srtInput: optional(Schema.Boolean, "Whether a text may be an SRT, spoken on its own timeline."),
-  transcript: optional(
+  engine: optionalField(Schema.NonEmptyString, "The name of an engine below `engines`."),
+  concurrency: optionalField(countField(1, 256), "Tasks spoken at once; default 2."),
+  minCharacters: optionalField(countField(0, 100_000), "Least characters of a normal text."),
+  maxCharacters: optionalField(countField(1, 100_000), "Most characters of a text."),
+  srtInput: optionalField(Schema.Boolean, "Whether a text may be an SRT, spoken on its own timeline."),
+  transcript: optionalField(
     Schema.Literal("none", "with_transcript", "export_srt"),
     "Which flag of a task asks for a transcript."
   ),
-  controls: optional(
+  controls: optionalField(
     Schema.Struct({
       speed: Schema.optionalWith(Range, { exact: true }),
       vol: Schema.optionalWith(Range, { exact: true }),
@@ -79,12 +79,12 @@ export const ProviderSettings = Schema.Struct({
     "The controls that a task may set, with their ranges; one that is absent is refused."
   ),
   models: Schema.optionalWith(Schema.NonEmptyArray(ModelSettings), { exact: true }),
-  defaultModel: optional(Slug, "The model of a task that names none; the first where absent."),
-  voices: optional(
+  defaultModel: optionalField(Slug, "The model of a task that names none; the first where absent."),
+  voices: optionalField(
     Schema.Union(Schema.Literal("all"), Schema.NonEmptyArray(VoiceSettings)),
     "Its voices; `all` lists every voice of the engine, each under the provider's prefix."
   ),
-  voicePrefix: optional(
+  voicePrefix: optionalField(
     Slug,
     "What stands before the engine's ids with `voices: all`; default the provider's id and a dash."
   )
@@ -93,72 +93,72 @@ export type ProviderSettings = typeof ProviderSettings.Type
 
 /** The file. */
 export const ServiceConfig = Schema.Struct({
-  audio: optional(
+  audio: optionalField(
     Schema.Struct({
-      format: optional(Schema.Literal("mp3", "wav"), "What tasks leave; default mp3."),
-      rate: optional(Schema.Literal(22_050, 24_000, 44_100, 48_000), "Frames per second; default 24000."),
-      bitrate: optional(count(32, 320), "Kilobits per second of mp3; default 96.")
+      format: optionalField(Schema.Literal("mp3", "wav"), "What tasks leave; default mp3."),
+      rate: optionalField(Schema.Literal(22_050, 24_000, 44_100, 48_000), "Frames per second; default 24000."),
+      bitrate: optionalField(countField(32, 320), "Kilobits per second of mp3; default 96.")
     }),
     "The audio files."
   ),
-  limits: optional(
+  limits: optionalField(
     Schema.Struct({
-      queue: optional(
-        count(1, 1_000_000),
+      queue: optionalField(
+        countField(1, 1_000_000),
         "Tasks that may wait at once; accounts that have some waiting share it evenly. Default 10000."
       ),
-      bodyBytes: optional(count(1_024, 64_000_000), "Bytes of a request's body; default 256000."),
-      timeline: optional(
+      bodyBytes: optionalField(countField(1_024, 64_000_000), "Bytes of a request's body; default 256000."),
+      timeline: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
         "Seconds at which an SRT's last entry must have begun; default 14400."
       ),
-      requestsPerSecond: optional(
+      requestsPerSecond: optionalField(
         Schema.Number.pipe(Schema.between(0.1, 100_000)),
         "Requests of one account in a second, spread over ten; default without limit."
       ),
-      connections: optional(count(1, 65_000), "Connections at once; default 2000."),
-      requestTimeout: optional(
+      connections: optionalField(countField(1, 65_000), "Connections at once; default 2000."),
+      requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
         "Seconds a request may take to arrive; default 30."
       ),
-      taskTimeout: optional(
+      taskTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
         "Seconds a task may take to be spoken; default 900."
       ),
-      attempts: optional(count(1, 100), "Tries before a task fails for a passing cause; default 3."),
-      drain: optional(
-        seconds(3_600),
+      attempts: optionalField(countField(1, 100), "Tries before a task fails for a passing cause; default 3."),
+      drain: optionalField(
+        secondsField(3_600),
         "Seconds that tasks under way are given when the service stops; default 20."
       ),
-      freeDisk: optional(
-        count(0, 1_000_000_000_000),
+      freeDisk: optionalField(
+        countField(0, 1_000_000_000_000),
         "Bytes of disk below which no task is taken on; default 50000000."
       )
     }),
     "What bounds the service's work and memory."
   ),
-  keep: optional(
+  keep: optionalField(
     Schema.Struct({
-      days: optional(
+      days: optionalField(
         Schema.Number.pipe(Schema.between(0.00001, 36_500)),
         "Days after which an ended task and its files are forgotten; default 30."
       ),
-      addressHours: optional(
+      addressHours: optionalField(
         Schema.Number.pipe(Schema.between(0.0001, 87_600)),
         "Hours for which a file's address stays valid; reading the task gives a fresh one; default 24."
       )
     }),
     "How long things are kept."
   ),
-  publicUrl: optional(
-    address,
+  publicUrl: optionalField(
+    addressField,
     "The address under which clients reach the service, for the addresses of files; default the request's own host."
   ),
-  engines: optional(
+  engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),
     "Engines by names of your own; `espeak` and `flite` are there without being named."
   ),
-  providers: optional(
+  providers: optionalField(
     Schema.Record({ key: Slug, value: ProviderSettings }),
     "Providers by their ids. The five are there without being named; further ones may be added."
   )

@@ -18,10 +18,10 @@ export interface DiskHealth {
 }
 
 /** Why no task of an engine can be spoken now. */
-export type Trouble = "disk_full" | "engine_unavailable"
+export type HealthProblem = "disk_full" | "engine_unavailable"
 
 /** Looks after engines and disk, until the scope closes; `freeDisk` is how many bytes must be free. */
-export const make = Effect.fnUntraced(function* (folder: string, engines: EngineSet, freeDisk: number) {
+export const makeServiceHealth = Effect.fnUntraced(function* (folder: string, engines: EngineSet, freeDisk: number) {
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
     let ready = true
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (folder: string, engines: Engine
     /** Whether the data folder can take more audio. */
     roomy,
     /** What keeps tasks of an engine from being spoken now, if anything does. */
-    trouble: (name: string): Effect.Effect<Option.Option<Trouble>> =>
+    trouble: (name: string): Effect.Effect<Option.Option<HealthProblem>> =>
       Effect.gen(function* () {
         if (!(yield* roomy)) return Option.some("disk_full")
         return (yield* engine(name)).ready ? Option.none() : Option.some("engine_unavailable")
@@ -88,9 +88,9 @@ const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
   })
 
 /** How the service is. */
-export class Health extends Context.Tag("service/Health")<
-  Health,
-  Effect.Effect.Success<ReturnType<typeof make>>
+export class ServiceHealth extends Context.Tag("service/Health")<
+  ServiceHealth,
+  Effect.Effect.Success<ReturnType<typeof makeServiceHealth>>
 >() {}
 
 /** Free space, and whether a file can really be written: permissions alone do not tell a full or read-only disk. */

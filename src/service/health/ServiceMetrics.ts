@@ -1,7 +1,7 @@
 /** What the service counts, as Prometheus reads it. One set for each running service. */
 
 /** Counts since the start. Labels are few and fixed: never a task, a key or a text. */
-export class Metrics {
+export class ServiceMetrics {
   private readonly started = Date.now()
   private readonly requests = new Map<string, number>()
   private readonly tasks = new Map<string, number>()

@@ -16,11 +16,11 @@ import { diskFull } from "../tasks/TaskAdmission.ts"
 import { methodsOf, pathIn } from "./RoutePatterns.ts"
 
 /** Every refusal of the contract: those of its endpoints, and that of a method which a path does not take. */
-export const Refusal = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
-export type Refusal = typeof Refusal.Type
+export const ErrorResponse = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
+export type ErrorResponse = typeof ErrorResponse.Type
 
 /** The answer that carries a refusal. */
-const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServerResponse =>
+const respond = (refusal: ErrorResponse, allow?: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson(encode(refusal), {
     status: refusalStatus[refusal._tag],
     headers: {
@@ -32,7 +32,7 @@ const respond = (refusal: Refusal, allow?: string): HttpServerResponse.HttpServe
   })
 
 /** The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's content. */
-export const answerTo = (
+export const errorResponseFor = (
   cause: Cause.Cause<unknown>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
@@ -79,7 +79,7 @@ export const answerTo = (
 }
 
 /** A problem with a part of a request, as `message` and `field`. */
-export const problemSaid = (
+export const describeProblem = (
   path: ReadonlyArray<PropertyKey>,
   message: string
 ): { readonly message: string; readonly field?: string } => {
@@ -91,12 +91,12 @@ const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
   const [issue] = error.issues
   return new BadRequest({
     code: "parameter_invalid",
-    ...problemSaid(issue?.path ?? [], issue?.message ?? "the request cannot be read")
+    ...describeProblem(issue?.path ?? [], issue?.message ?? "the request cannot be read")
   })
 }
 
-const isRefusal = Schema.is(Refusal)
-const encode = Schema.encodeSync(Refusal)
+const isRefusal = Schema.is(ErrorResponse)
+const encode = Schema.encodeSync(ErrorResponse)
 
 /** The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at. */
 const isFull = (error: unknown): boolean =>

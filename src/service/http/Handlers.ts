@@ -6,24 +6,24 @@ import { CurrentAccount } from "../../contract/Account.ts"
 import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../../contract/Errors.ts"
 import { defaultPageSize, SpeechApi } from "../../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask } from "../../contract/Task.ts"
-import { admit, diskFull, engineUnavailable, providerUnknown } from "../tasks/TaskAdmission.ts"
+import { admitTask, diskFull, engineUnavailable, providerUnknown } from "../tasks/TaskAdmission.ts"
 import { readBody } from "./RequestBody.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
-import { Desk, keyUnknown } from "./RequestContext.ts"
-import { Health } from "../health/ServiceHealth.ts"
+import { RequestContext, keyUnknown } from "./RequestContext.ts"
+import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { searchVoices } from "./VoiceSearch.ts"
-import { originOf, wireTask } from "./TaskResponse.ts"
+import { originOf, taskResponse } from "./TaskResponse.ts"
 
 /** The endpoints. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   Effect.gen(function* () {
-    const desk = yield* Desk
+    const desk = yield* RequestContext
     const catalogue = yield* Catalogue
     const store = yield* TaskStore
     const files = yield* TaskFiles
-    const health = yield* Health
+    const health = yield* ServiceHealth
 
     const account = Effect.gen(function* () {
       const { id } = yield* CurrentAccount
@@ -137,7 +137,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, desk.bodyBytes)
           if (desk.draining()) return yield* stopping
-          const order = yield* admit(catalogue.offer(), path.voice_id, body, desk.timeline)
+          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, desk.timeline)
           yield* available(owner, order.provider.engine)
           const taskId = randomUUID()
           // Whoever goes away between the two leaves no task behind that no worker has heard of.
@@ -176,7 +176,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const found = yield* store.read(owner, path.task_id.toLowerCase())
           if (Option.isNone(found)) return yield* taskUnknown
-          return yield* wireTask(files, originOf(desk.publicUrl, request), found.value)
+          return yield* taskResponse(files, originOf(desk.publicUrl, request), found.value)
         })
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
@@ -185,7 +185,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const { tasks, total } = yield* store.page(owner, page, limit)
           const origin = originOf(desk.publicUrl, request)
           return {
-            tasks: yield* Effect.forEach(tasks, (task) => wireTask(files, origin, task)),
+            tasks: yield* Effect.forEach(tasks, (task) => taskResponse(files, origin, task)),
             page,
             limit,
             total,

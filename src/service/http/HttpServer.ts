@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, Schema, type Scope } from "effect"
-import type { Refusal } from "./ErrorResponse.ts"
+import type { ErrorResponse } from "./ErrorResponse.ts"
 
 /** The address cannot be listened on. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -33,7 +33,7 @@ export interface ListenOptions {
  * Listens until the scope closes; then no connection is taken any more, those that are idle are closed, and those with a request
  * on the way are given a second to end.
  */
-export const listen = (
+export const listenHttp = (
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   options: ListenOptions
 ): Effect.Effect<{ readonly address: string }, ListenFailed, Scope.Scope> =>
@@ -108,7 +108,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
     400,
     "the request is not HTTP as this service reads it"
   ]
-  const refusal: (typeof Refusal)["Encoded"] = { _tag: "BadRequest", code: "request_invalid", message: said }
+  const refusal: (typeof ErrorResponse)["Encoded"] = { _tag: "BadRequest", code: "request_invalid", message: said }
   const body = JSON.stringify(refusal)
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`

@@ -4,22 +4,22 @@ import { Effect, Option } from "effect"
 import { NotFound } from "../../contract/Errors.ts"
 import { docsPage } from "./DocsPage.ts"
 import { fileResponse } from "./FileResponse.ts"
-import { Desk } from "./RequestContext.ts"
-import { Health } from "../health/ServiceHealth.ts"
-import type { Metrics } from "../health/ServiceMetrics.ts"
+import { RequestContext } from "./RequestContext.ts"
+import { ServiceHealth } from "../health/ServiceHealth.ts"
+import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { openPaths } from "./RoutePatterns.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 
 /** The routes. */
-export const openRoutes = (metrics: Metrics) =>
+export const openRoutes = (metrics: ServiceMetrics) =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
-      const desk = yield* Desk
+      const desk = yield* RequestContext
       const files = yield* TaskFiles
       const store = yield* TaskStore
-      const health = yield* Health
+      const health = yield* ServiceHealth
       const document = openApiDocument()
       const openApi = HttpServerResponse.unsafeJson(document)
       const docs = HttpServerResponse.html(docsPage(document)).pipe(

@@ -5,7 +5,7 @@ import type { Schema } from "effect"
 import { Effect, Either, ParseResult } from "effect"
 import { BadRequest, TooLarge } from "../../contract/Errors.ts"
 import { firstProblem } from "../../settings/ParseProblems.ts"
-import { problemSaid } from "./ErrorResponse.ts"
+import { describeProblem } from "./ErrorResponse.ts"
 
 /**
  * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without reading it to
@@ -31,7 +31,7 @@ export const readBody = <A, I>(
     })
     return yield* Either.mapLeft(parse(value), (issue) => {
       const { path, message } = firstProblem(issue)
-      return new BadRequest({ code: "field_invalid", ...problemSaid(path, message) })
+      return new BadRequest({ code: "field_invalid", ...describeProblem(path, message) })
     })
   })
 }

@@ -5,8 +5,8 @@ import { KeySecurity } from "../../contract/SpeechApi.ts"
 import type { KeyHolder } from "../accounts/KeyStore.ts"
 
 /** What the handlers must know of the service that runs them. */
-export class Desk extends Context.Tag("service/Desk")<
-  Desk,
+export class RequestContext extends Context.Tag("service/Desk")<
+  RequestContext,
   {
     readonly version: string
     readonly bodyBytes: number
@@ -37,7 +37,7 @@ export const keyUnknown = new Unauthorized({
 /** Recognises the key of a request. */
 export const keySecurity = Layer.effect(
   KeySecurity,
-  Effect.map(Desk, (desk) =>
+  Effect.map(RequestContext, (desk) =>
     KeySecurity.of({
       key: (key) =>
         Effect.gen(function* () {

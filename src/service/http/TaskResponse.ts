@@ -16,7 +16,7 @@ export const originOf = (
 }
 
 /** A task as the interface shows it, with fresh addresses below `origin` where it is done. */
-export const wireTask = (
+export const taskResponse = (
   files: Context.Tag.Service<TaskFiles>,
   origin: string,
   task: StoredTask

@@ -2,21 +2,21 @@
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { type Context, Effect, Layer } from "effect"
 import type { Catalogue } from "../catalogue/Catalogue.ts"
-import { type Desk, keySecurity } from "./RequestContext.ts"
+import { type RequestContext, keySecurity } from "./RequestContext.ts"
 import { handlers } from "./Handlers.ts"
-import type { Health } from "../health/ServiceHealth.ts"
+import type { ServiceHealth } from "../health/ServiceHealth.ts"
 import { longestHead } from "./HttpServer.ts"
-import type { Metrics } from "../health/ServiceMetrics.ts"
+import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { openRoutes } from "./PublicRoutes.ts"
 import { pathIn, patternOf } from "./RoutePatterns.ts"
-import { answerTo } from "./ErrorResponse.ts"
+import { errorResponseFor } from "./ErrorResponse.ts"
 import type { TaskFiles } from "../storage/TaskFiles.ts"
 import type { TaskStore } from "../tasks/TaskStore.ts"
 
 /** The whole of what is answered, every failure in the documented shape, every answer counted. */
 export const webApp = (
-  services: Context.Context<Desk | Catalogue | TaskStore | TaskFiles | Health>,
-  metrics: Metrics
+  services: Context.Context<RequestContext | Catalogue | TaskStore | TaskFiles | ServiceHealth>,
+  metrics: ServiceMetrics
 ) =>
   Layer.build(
     Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
@@ -33,10 +33,10 @@ export const webApp = (
       ignoreTrailingSlash: true,
       maxParamLength: longestHead
     }),
-    Effect.map((app) => counted(Effect.catchAllCause(app, answerTo), metrics))
+    Effect.map((app) => counted(Effect.catchAllCause(app, errorResponseFor), metrics))
   )
 
-const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: Metrics) =>
+const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: ServiceMetrics) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
     const began = performance.now()
     return Effect.tap(app, ({ status }) => {

@@ -5,7 +5,7 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { makeFolder } from "../../store/state/Folder.ts"
-import { migrate, WrittenByNewer } from "./ServiceMigrations.ts"
+import { migrateService, WrittenByNewer } from "./ServiceMigrations.ts"
 
 /** The data folder, or a file in it, cannot be used. */
 export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()("DataFolderUnusable", {
@@ -24,7 +24,7 @@ export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUn
     catch: (cause) =>
       new DataFolderUnusable({
         folder,
-        detail: `cannot be made (${reasonOf(cause)}); name another with --data`
+        detail: `cannot be made (${openFailureReason(cause)}); name another with --data`
       })
   })
 
@@ -36,7 +36,7 @@ export const fileIn = (folder: string): string => join(folder, "service.sqlite")
  * keys. `durable` makes every commit reach the disk before it counts, so that a power cut loses nothing either; without
  * it a commit survives the death of the process only.
  */
-export const layer = (
+export const serviceDatabase = (
   folder: string,
   options: { readonly durable: boolean }
 ): Layer.Layer<SqlClient, DataFolderUnusable> => {
@@ -48,7 +48,7 @@ export const layer = (
       yield* writeAhead
       yield* sql.unsafe(`PRAGMA synchronous = ${options.durable ? "FULL" : "NORMAL"}`)
       yield* sql.unsafe("PRAGMA foreign_keys = ON")
-      yield* migrate
+      yield* migrateService
     })
   ).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename: file, disableWAL: true })),
@@ -70,12 +70,12 @@ const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal
 )
 
 /** The system's own words for a failure, without its stack. */
-export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+export const openFailureReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 const troubleOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
   if (error instanceof WrittenByNewer)
     return "was written by a newer dubwright; use that one, or name another folder"
   const deeper = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return `cannot be opened (${reasonOf(deeper)})`
+  return `cannot be opened (${openFailureReason(deeper)})`
 }

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { DataFolderUnusable, reasonOf } from "./Database.ts"
+import { DataFolderUnusable, openFailureReason } from "./Database.ts"
 
 /** 32 random bytes that never leave the data folder. */
 export type Secret = Redacted.Redacted<Buffer>
@@ -12,7 +12,7 @@ export type Secret = Redacted.Redacted<Buffer>
  * The data folder's secret, made when it is first asked for. It lies in a file of its own, so that a copy of the database
  * alone helps nobody to guess keys. Two processes that make it at once end with the same one.
  */
-export const load = (folder: string): Effect.Effect<Secret, DataFolderUnusable> =>
+export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnusable> =>
   Effect.try({
     try: () => {
       const file = join(folder, "secret")
@@ -32,7 +32,7 @@ export const load = (folder: string): Effect.Effect<Secret, DataFolderUnusable> 
       return Redacted.make(made)
     },
     catch: (cause) =>
-      new DataFolderUnusable({ folder, detail: `the secret in it cannot be used (${reasonOf(cause)})` })
+      new DataFolderUnusable({ folder, detail: `the secret in it cannot be used (${openFailureReason(cause)})` })
   })
 
 /** A keyed digest of 32 bytes; `purpose` keeps the digests of different uses apart. */

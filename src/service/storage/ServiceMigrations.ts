@@ -10,7 +10,7 @@ export class WrittenByNewer extends Data.TaggedError("WrittenByNewer")<{ readonl
  * Brings the database up to date. Several processes may do so at once: one makes the tables, the others wait until they are
  * there.
  */
-export const migrate = Effect.gen(function* () {
+export const migrateService = Effect.gen(function* () {
   const sql = yield* SqlClient
   yield* makeMigrator({})({ table: "migrations", loader: fromRecord(migrations) })
   const [found] = yield* sql<{ version: number | null }>`SELECT MAX(migration_id) AS version FROM migrations`

@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Context, Effect, Option, Schema } from "effect"
-import { DataFolderUnusable, reasonOf } from "./Database.ts"
+import { DataFolderUnusable, openFailureReason } from "./Database.ts"
 import * as Secret from "./Secret.ts"
 
 /** What a task's folder may hold. */
@@ -37,7 +37,7 @@ export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("File
 }) {}
 
 /** The files below `folder`; addresses are signed with the secret and valid for so many seconds. */
-export const make = (
+export const makeTaskFiles = (
   folder: string,
   secret: Secret.Secret,
   options: { readonly addressSeconds: number; readonly durable: boolean }
@@ -59,7 +59,7 @@ export const make = (
         await mkdir(partFolder, { recursive: true, mode: 0o700 })
       },
       catch: (cause) =>
-        new DataFolderUnusable({ folder, detail: `its files folder cannot be made (${reasonOf(cause)})` })
+        new DataFolderUnusable({ folder, detail: `its files folder cannot be made (${openFailureReason(cause)})` })
     }),
 
     /** A new folder to write a task's files in; it goes with the scope unless `publish` has moved it to its place. */
@@ -174,14 +174,14 @@ export const make = (
 }
 
 /** The files of finished tasks. */
-export class TaskFiles extends Context.Tag("service/TaskFiles")<TaskFiles, ReturnType<typeof make>>() {}
+export class TaskFiles extends Context.Tag("service/TaskFiles")<TaskFiles, ReturnType<typeof makeTaskFiles>>() {}
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
 
 /** What a refusal of the file system means for a task's files. */
 export const unwritable = (cause: unknown) =>
   new FilesUnwritable({
-    detail: reasonOf(cause),
+    detail: openFailureReason(cause),
     full: cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
   })
 

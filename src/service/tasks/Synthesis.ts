@@ -25,7 +25,7 @@ export interface Run {
 }
 
 /** A task's speech. */
-export interface Spoken {
+export interface SynthesizedTask {
   readonly rate: SampleRate
   readonly runs: ReadonlyArray<Run>
   /** The length of all of it. */
@@ -42,7 +42,7 @@ const decodedRate = SampleRate.make(24_000)
  * Speaks a text whole, or each entry of an SRT: at its own start, or as soon as the one before has ended. Nothing is cut
  * and nothing overlaps. An entry that turns out to have nothing to say stays silent; a text of such is a failure.
  */
-export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
+export const synthesizeTask = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
   if (order.input === "text") {
     const said = yield* say(engine, order, order.text, order.text)
     return {
@@ -52,7 +52,7 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
       sentences: said.sentences,
       words: said.words,
       captions: captionsOf(said.sentences, said.words)
-    } satisfies Spoken
+    } satisfies SynthesizedTask
   }
   const entries = Either.getOrElse(readEntries(order.text), () => [])
   const runs: Array<Run> = []
@@ -96,14 +96,14 @@ export const speak = Effect.fn("Speaking.speak")(function* (engine: Engine, orde
       detail: "no entry of the SRT has anything that can be said"
     })
   }
-  return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies Spoken
+  return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies SynthesizedTask
 })
 
 /** Frames of a block at most: whatever is made of one, as it is encoded, is no larger for a long text. */
 export const longestBlock = 65_536
 
 /** The samples of a spoken task from end to end, silence included, in blocks that are made as they are asked for. */
-export const blocksOf = function* (spoken: Spoken): Generator<Int16Array> {
+export const blocksOf = function* (spoken: SynthesizedTask): Generator<Int16Array> {
   let position = 0
   for (const { at, samples } of spoken.runs) {
     yield* silence(at - position)

@@ -9,7 +9,7 @@ import { isSrt, readEntries } from "./SrtText.ts"
 import type { TaskTerms } from "./TaskRecord.ts"
 
 /** A task that may be taken on. */
-export interface Order extends TaskTerms {
+export interface TaskOrder extends TaskTerms {
   readonly provider: ServedProvider
   readonly model: ServedModel
   readonly voice: ServedVoice
@@ -18,12 +18,12 @@ export interface Order extends TaskTerms {
 export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unavailable | Unprocessable
 
 /** The order that a request makes, by the rules of the provider it names; `timeline` bounds an SRT, in seconds. */
-export const admit = (
+export const admitTask = (
   offer: Offer,
   voiceId: string,
   body: CreateTask,
   timeline: number
-): Either.Either<Order, AdmissionRefusal> =>
+): Either.Either<TaskOrder, AdmissionRefusal> =>
   Either.gen(function* () {
     const provider = offer.providers.get(body.provider)
     if (provider === undefined) return yield* Either.left(providerUnknown(offer, body.provider))

@@ -5,21 +5,21 @@ import { fromInt16 } from "../../audio/pcm/Pcm.ts"
 import { sampleBytesOf, wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import { blocksOf, type Spoken } from "./Synthesis.ts"
+import { blocksOf, type SynthesizedTask } from "./Synthesis.ts"
 import { FilesUnwritable, unwritable } from "../storage/TaskFiles.ts"
 
 /** How audio is written. A WAV without a rate keeps the engine's. */
-export type AudioSettings =
+export type TaskAudioSettings =
   | { readonly format: "wav"; readonly rate: SampleRate | undefined }
   | { readonly format: "mp3"; readonly rate: SampleRate; readonly bitrate: number }
 
 /** Writes the file. Equal speech gives equal bytes. */
-export const writeAudio = (path: string, spoken: Spoken, settings: AudioSettings) =>
+export const writeAudio = (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) =>
   settings.format === "wav" && (settings.rate === undefined || settings.rate === spoken.rate)
     ? writeWav(path, spoken)
     : encode(path, spoken, settings)
 
-const encode = Effect.fnUntraced(function* (path: string, spoken: Spoken, settings: AudioSettings) {
+const encode = Effect.fnUntraced(function* (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) {
   const ffmpeg = yield* Ffmpeg
   yield* ffmpeg
     .encode<never, never>(
@@ -49,7 +49,7 @@ const floatsOf = function* (blocks: Iterable<Int16Array>) {
   for (const block of blocks) yield fromInt16(block)
 }
 
-const writeWav = (path: string, spoken: Spoken): Effect.Effect<void, FilesUnwritable> =>
+const writeWav = (path: string, spoken: SynthesizedTask): Effect.Effect<void, FilesUnwritable> =>
   Effect.tryPromise({
     try: async () => {
       const file = await open(path, "wx", 0o600)

@@ -5,7 +5,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
 import { type Balance, claimedOf, type NewTask, type Outcome, storedOf, type TaskRow } from "./TaskRecord.ts"
-import { Turns, type Waiting } from "./FairQueue.ts"
+import { FairQueue, type WaitingAccount } from "./FairQueue.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -18,7 +18,7 @@ class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const turns = new Turns()
+  const turns = new FairQueue()
 
   const settle = (taskId: string, change: Effect.Effect<ReadonlyArray<Reserved>, unknown>, spent: boolean) =>
     sql
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
         for (;;) {
           const next = turns.next(
             provider,
-            yield* sql<Waiting>`SELECT account, oldest FROM (SELECT accounts.id AS account,
+            yield* sql<WaitingAccount>`SELECT account, oldest FROM (SELECT accounts.id AS account,
               (SELECT MIN(id) FROM tasks INDEXED BY tasks_waiting
                 WHERE status = 'queued' AND account_id = accounts.id AND provider = ${provider}) AS oldest
               FROM accounts) WHERE oldest IS NOT NULL`

@@ -14,11 +14,11 @@ export interface Caption {
 }
 
 /** An SRT of these captions. */
-export const srtOf = (captions: ReadonlyArray<Caption>): string =>
+export const taskSrt = (captions: ReadonlyArray<Caption>): string =>
   srt(captions.map((caption, index) => SubtitleEntry.make({ index: index + 1, ...caption })))
 
 /** The JSON transcript of the contract. */
-export const jsonOf = (transcript: {
+export const taskJson = (transcript: {
   readonly duration: Millis
   readonly sentences: ReadonlyArray<WordMark>
   readonly words: ReadonlyArray<WordMark>

@@ -3,25 +3,25 @@ import { join } from "node:path"
 import { Cause, Clock, type Context, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt } from "../../domain/time/Units.ts"
 import type { Engine, EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
-import { type AudioSettings, writeAudio } from "./TaskAudio.ts"
+import { type TaskAudioSettings, writeAudio } from "./TaskAudio.ts"
 import type { Catalogue, ServedProvider } from "../catalogue/Catalogue.ts"
 import type { EngineSet } from "../catalogue/EngineSet.ts"
-import { Health, type Trouble } from "../health/ServiceHealth.ts"
-import type { Metrics } from "../health/ServiceMetrics.ts"
-import { speak } from "./Synthesis.ts"
+import { ServiceHealth, type HealthProblem } from "../health/ServiceHealth.ts"
+import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import { synthesizeTask } from "./Synthesis.ts"
 import { type FilesUnwritable, TaskFiles } from "../storage/TaskFiles.ts"
 import type { ClaimedTask } from "./TaskRecord.ts"
 import { TaskStore } from "./TaskStore.ts"
-import { jsonOf, srtOf } from "./TaskTranscript.ts"
+import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
 /** What workers need besides the tasks. */
 export interface WorkerOptions {
   readonly catalogue: Context.Tag.Service<Catalogue>
   readonly engines: EngineSet
-  readonly metrics: Metrics
+  readonly metrics: ServiceMetrics
   /** Whether a failed task tells its owner an engine's own words, in which addresses and programs may be named. */
   readonly candid: boolean
-  readonly audio: AudioSettings
+  readonly audio: TaskAudioSettings
   /** Tries of a task whose failure may pass. */
   readonly attempts: number
   /** The longest that one try may take. */
@@ -29,7 +29,7 @@ export interface WorkerOptions {
 }
 
 /** Starts the workers; they end with the scope, and a task that one of them holds then waits again. */
-export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
+export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions) {
   const providers = [...options.catalogue.offer().providers.values()].flatMap((provider) => {
     const engine = options.engines.get(provider.engine)
     return engine === undefined ? [] : [{ provider, engine }]
@@ -80,8 +80,8 @@ export const start = Effect.fnUntraced(function* (options: WorkerOptions) {
  * They go on waiting then, instead of failing one after the other. That they do, and that they do no longer, stands in the log once.
  */
 const obstacleFor = (provider: ServedProvider, options: WorkerOptions) =>
-  Effect.map(Effect.all([TaskStore, Health]), ([store, health]) => {
-    let told: Trouble | undefined
+  Effect.map(Effect.all([TaskStore, ServiceHealth]), ([store, health]) => {
+    let told: HealthProblem | undefined
     return Effect.gen(function* () {
       const complete = options.catalogue.offer().providers.get(provider.id)?.complete === true
       const trouble = complete
@@ -182,14 +182,14 @@ const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, op
     const voice = offer.voices.get(task.voice)
     const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
     if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
-    const spoken = yield* speak(engine, { ...task, voice, model })
+    const spoken = yield* synthesizeTask(engine, { ...task, voice, model })
     const files = yield* TaskFiles
     const workshop = yield* files.workshop(task.taskId)
     const { format } = options.audio
     yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, options.audio)
-    if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", srtOf(spoken.captions))
+    if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
     const duration = millisAt(spoken.frames, spoken.rate)
-    if (task.wantJson) yield* files.write(workshop, task.taskId, "json", jsonOf({ ...spoken, duration }))
+    if (task.wantJson) yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
     yield* files.publish(workshop, task.taskId)
     return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
   }).pipe(

@@ -5,7 +5,7 @@ import { Clock, Effect, Fiber, Option, TestClock } from "effect"
 import type { Engine } from "../../../src/engines/Engine.ts"
 import { EngineUnavailable } from "../../../src/engines/Engine.ts"
 import * as Health from "../../../src/service/health/ServiceHealth.ts"
-import { keepOffer } from "../../../src/service/catalogue/CatalogueRefresh.ts"
+import { refreshCatalogue } from "../../../src/service/catalogue/CatalogueRefresh.ts"
 import * as Pace from "../../../src/service/accounts/RateLimiter.ts"
 
 const away = new EngineUnavailable({ engine: "far", detail: "away" })
@@ -23,7 +23,7 @@ it.scoped("an engine that hangs is waited for a second, and told after ten", () 
   Effect.gen(function* () {
     let asked = 0
     const check = Effect.suspend(() => (++asked === 1 ? Effect.void : Effect.never))
-    const health = yield* Health.make(tmpdir(), new Map([["far", engine({ check })]]), 0)
+    const health = yield* Health.makeServiceHealth(tmpdir(), new Map([["far", engine({ check })]]), 0)
     expect(yield* health.engine("far")).toEqual({ ready: true, reason: undefined })
     yield* TestClock.adjust("11 seconds")
     const waiting = yield* Effect.fork(health.engine("far"))
@@ -50,7 +50,7 @@ it.scoped("voices once told stay, while another engine is asked again", () =>
     let there = false
     const far = engine({ voices: Effect.suspend(() => (there ? Effect.succeed([]) : Effect.fail(away))) })
     const off = { enabled: false }
-    const catalogue = yield* keepOffer(
+    const catalogue = yield* refreshCatalogue(
       {
         engines: {
           near: { kind: "flite" },
@@ -94,7 +94,7 @@ it.effect("requests are counted in a time that nobody puts back", () =>
       unsafeCurrentTimeNanos: () => steady,
       currentTimeNanos: Effect.succeed(steady)
     }
-    const pace = Pace.make(1)
+    const pace = Pace.makeRateLimiter(1)
     const count = Effect.withClock(pace(1), moved)
     expect(yield* count).toEqual(Option.none())
     day -= 3_600_000

@@ -5,9 +5,9 @@ import { joinedInt16 } from "../../../src/audio/formats/Int16.ts"
 import { Frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { type Engine, SpeechFailed } from "../../../src/engines/Engine.ts"
 import type { ServedModel, ServedVoice } from "../../../src/service/catalogue/Catalogue.ts"
-import { blocksOf, longestBlock, speak, type SpeakingOrder } from "../../../src/service/tasks/Synthesis.ts"
+import { blocksOf, longestBlock, synthesizeTask, type SpeakingOrder } from "../../../src/service/tasks/Synthesis.ts"
 import { runtime } from "../start.ts"
-import { captionsOf, jsonOf, srtOf } from "../../../src/service/tasks/TaskTranscript.ts"
+import { captionsOf, taskJson, taskSrt } from "../../../src/service/tasks/TaskTranscript.ts"
 
 const rate = SampleRate.make(8_000)
 
@@ -62,7 +62,7 @@ const clock = (position: number) =>
   `00:00:${String(Math.floor(position / 1000)).padStart(2, "0")},${String(position % 1000).padStart(3, "0")}`
 
 const spoken = (text: string, input: "text" | "srt") =>
-  speak(ticking, order(text, input)).pipe(Effect.provide(runtime))
+  synthesizeTask(ticking, order(text, input)).pipe(Effect.provide(runtime))
 
 const whole = (blocks: Iterable<Int16Array>): ReadonlyArray<number> =>
   [...blocks].flatMap((block) => [...block])
@@ -84,7 +84,7 @@ describe("speak", () => {
         { text: "c", start: 500, end: 510 }
       ])
       expect(said.frames).toBe(510 * 8)
-      expect(srtOf(said.captions).split("\n\n")[1]).toBe("2\n00:00:00,200 --> 00:00:00,220\nbb")
+      expect(taskSrt(said.captions).split("\n\n")[1]).toBe("2\n00:00:00,200 --> 00:00:00,220\nbb")
     })
   )
 
@@ -176,7 +176,7 @@ describe("transcripts", () => {
 
   it("tell times in seconds", () => {
     expect(
-      JSON.parse(jsonOf({ duration: millis(4_000), sentences: [sentence], words: words.slice(0, 1) }))
+      JSON.parse(taskJson({ duration: millis(4_000), sentences: [sentence], words: words.slice(0, 1) }))
     ).toEqual({
       duration: 4,
       sentences: [{ text: sentence.text, start: 0, end: 3.99 }],

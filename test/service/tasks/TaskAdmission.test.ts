@@ -3,17 +3,17 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import type { CreateTask } from "../../../src/contract/Task.ts"
 import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
-import { admit, priceOf } from "../../../src/service/tasks/TaskAdmission.ts"
-import { resolve } from "../../../src/service/catalogue/CatalogueResolver.ts"
+import { admitTask, priceOf } from "../../../src/service/tasks/TaskAdmission.ts"
+import { resolveCatalogue } from "../../../src/service/catalogue/CatalogueResolver.ts"
 
 const offer = Either.getOrThrow(
-  resolve({ providers: { provider_lowcost: { maxCharacters: 50 } } }, () => ({
+  resolveCatalogue({ providers: { provider_lowcost: { maxCharacters: 50 } } }, () => ({
     voices: undefined,
     controls: ["rate", "volume", "pitch"]
   }))
 )
 
-const admitted = (voice: string, body: CreateTask) => admit(offer, voice, body, 14_400)
+const admitted = (voice: string, body: CreateTask) => admitTask(offer, voice, body, 14_400)
 
 const codeOf = (voice: string, body: CreateTask): string =>
   Either.match(admitted(voice, body), { onLeft: (refusal) => refusal.code, onRight: () => "taken" })

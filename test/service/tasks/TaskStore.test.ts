@@ -18,7 +18,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore |
     (folder) =>
       Effect.provide(
         use(folder),
-        Layer.provideMerge(TaskStore.layer, Layer.fresh(Database.layer(folder, { durable: false })))
+        Layer.provideMerge(TaskStore.layer, Layer.fresh(Database.serviceDatabase(folder, { durable: false })))
       ),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
@@ -27,7 +27,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore |
 const account = (folder: string, credits: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const keys = KeyStore.make(sql, yield* Secret.load(folder))
+    const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
     const key = yield* keys.create({ name: "test", credits })
     const holder = yield* keys.recognise(key)
     return Option.getOrThrow(holder).id
@@ -183,7 +183,7 @@ describe("a revoked key", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const store = yield* TaskStore
-          const keys = KeyStore.make(sql, yield* Secret.load(folder))
+          const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
           const holderOf = (key: Redacted.Redacted<string>) =>
             Effect.map(keys.recognise(key), Option.getOrThrow)
           const leaked = yield* holderOf(yield* keys.create({ name: "leaked", credits: 100 }))
@@ -228,11 +228,11 @@ describe("Keys", () => {
   it.scoped("hands a key out once, keeps a digest only, and knows it again until it is revoked", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
-      const key = yield* Keys.create(folder, { name: "nightly", credits: 500 })
+      const key = yield* Keys.createKey(folder, { name: "nightly", credits: 500 })
       expect(Redacted.value(key)).toMatch(/^nativeapikey_[A-Za-z0-9_-]{43}$/u)
       const old = Redacted.make("an-older-key-0001")
       yield* Keys.importKey(folder, old, { name: "older" })
-      const [first, second] = yield* Keys.list(folder)
+      const [first, second] = yield* Keys.listKeys(folder)
       expect(first).toMatchObject({
         name: "nightly",
         granted: 500,
@@ -243,16 +243,16 @@ describe("Keys", () => {
       expect(second).toMatchObject({ name: "older", granted: undefined, imported: true })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
-        const keys = KeyStore.make(sql, yield* Secret.load(folder))
+        const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
         expect((yield* keys.recognise(key))._tag).toBe("Some")
         expect((yield* keys.recognise(old))._tag).toBe("Some")
         expect((yield* keys.recognise(Redacted.make("an-older-key-0002")))._tag).toBe("None")
-        yield* Keys.revoke(folder, "nightly")
+        yield* Keys.revokeKey(folder, "nightly")
         expect((yield* keys.recognise(key))._tag).toBe("None")
         const stored = JSON.stringify(yield* sql`SELECT * FROM keys`)
         expect(stored).not.toContain(Redacted.value(key).slice(17))
         expect(stored).not.toContain(Redacted.value(old))
-      }).pipe(Effect.provide(Layer.fresh(Database.layer(folder, { durable: false }))))
+      }).pipe(Effect.provide(Layer.fresh(Database.serviceDatabase(folder, { durable: false }))))
     })
   )
 
@@ -261,9 +261,9 @@ describe("Keys", () => {
       Effect.gen(function* () {
         const mistyped = join(folder, "mistyped")
         for (const asked of [
-          Effect.asVoid(Keys.list(mistyped)),
-          Effect.asVoid(Keys.grant(mistyped, 1, 1)),
-          Effect.asVoid(Keys.revoke(mistyped, "1"))
+          Effect.asVoid(Keys.listKeys(mistyped)),
+          Effect.asVoid(Keys.grantCredits(mistyped, 1, 1)),
+          Effect.asVoid(Keys.revokeKey(mistyped, "1"))
         ]) {
           expect((yield* Effect.flip(asked)).message).toBe(
             `${mistyped}: no service has kept anything here; name its folder with --data`
@@ -277,40 +277,40 @@ describe("Keys", () => {
   it.scoped("says what does not do", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
-      yield* Keys.create(folder, { name: "twin" })
-      yield* Keys.create(folder, { name: "twin" })
+      yield* Keys.createKey(folder, { name: "twin" })
+      yield* Keys.createKey(folder, { name: "twin" })
       const said = (effect: Effect.Effect<unknown, Error>) =>
         Effect.map(Effect.flip(effect), (error) => error.message)
-      expect(yield* said(Keys.revoke(folder, "twin"))).toBe(
+      expect(yield* said(Keys.revokeKey(folder, "twin"))).toBe(
         'several keys are named "twin": name one by its id, 1, 2'
       )
-      expect((yield* Keys.revoke(folder, "2")).id).toBe(2)
-      expect(yield* said(Keys.revoke(folder, "2"))).toContain('no valid key "2"')
-      expect(yield* said(Keys.create(folder, { name: "x", credits: -1 }))).toContain("credits -1")
-      expect(yield* said(Keys.create(folder, { name: "" }))).toContain("1 to 100 characters")
-      expect(yield* said(Keys.create(folder, { name: "x", account: 99 }))).toContain("no account 99")
+      expect((yield* Keys.revokeKey(folder, "2")).id).toBe(2)
+      expect(yield* said(Keys.revokeKey(folder, "2"))).toContain('no valid key "2"')
+      expect(yield* said(Keys.createKey(folder, { name: "x", credits: -1 }))).toContain("credits -1")
+      expect(yield* said(Keys.createKey(folder, { name: "" }))).toContain("1 to 100 characters")
+      expect(yield* said(Keys.createKey(folder, { name: "x", account: 99 }))).toContain("no account 99")
       const key = Redacted.make("the-same-key-twice")
       yield* Keys.importKey(folder, key, { name: "once" })
       expect(yield* said(Keys.importKey(folder, key, { name: "twice" }))).toContain("known already")
       expect(yield* said(Keys.importKey(folder, Redacted.make("a b"), { name: "bad" }))).toContain("8 to 512")
-      expect((yield* Keys.list(folder)).length).toBe(3)
+      expect((yield* Keys.listKeys(folder)).length).toBe(3)
     })
   )
 
   it.scoped("gives an account further keys", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
-      yield* Keys.create(folder, { name: "first", credits: 10 })
-      yield* Keys.create(folder, { name: "second", account: 1, credits: 5 })
-      expect((yield* Keys.list(folder)).map((key) => [key.name, key.account, key.granted])).toEqual([
+      yield* Keys.createKey(folder, { name: "first", credits: 10 })
+      yield* Keys.createKey(folder, { name: "second", account: 1, credits: 5 })
+      expect((yield* Keys.listKeys(folder)).map((key) => [key.name, key.account, key.granted])).toEqual([
         ["first", 1, 15],
         ["second", 1, 15]
       ])
-      expect(yield* Keys.grant(folder, 1, 5)).toBe(20)
-      yield* Keys.create(folder, { name: "endless" })
-      expect((yield* Effect.flip(Keys.grant(folder, 2, 5))).message).toContain("account 2 has no limit")
-      expect(yield* Keys.grant(folder, 2, 0)).toBe(undefined)
-      expect((yield* Effect.flip(Keys.grant(folder, 9, 5))).message).toContain("there is no account 9")
+      expect(yield* Keys.grantCredits(folder, 1, 5)).toBe(20)
+      yield* Keys.createKey(folder, { name: "endless" })
+      expect((yield* Effect.flip(Keys.grantCredits(folder, 2, 5))).message).toContain("account 2 has no limit")
+      expect(yield* Keys.grantCredits(folder, 2, 0)).toBe(undefined)
+      expect((yield* Effect.flip(Keys.grantCredits(folder, 9, 5))).message).toContain("there is no account 9")
     })
   )
 })
