@@ -1,9 +1,9 @@
 /** A run whose work is handed to a fleet: what must be so for that, and the crew that hands it out. */
 import { resolve } from "node:path"
 import { Clock, Effect, Option, Redacted, Runtime } from "effect"
-import { fleetCrew } from "../../fleet/coordinator/Coordinator.ts"
-import { connected } from "../../fleet/shared/Redis.ts"
-import { openShare, type Share } from "../../fleet/shared/SharedFolder.ts"
+import { fleetExecutor } from "../../fleet/coordinator/Coordinator.ts"
+import { connectRedis } from "../../fleet/shared/Redis.ts"
+import { openSharedFolder, type SharedFolder } from "../../fleet/shared/SharedFolder.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -16,17 +16,17 @@ export const fleetFor = Effect.fnUntraced(function* (address: string, folder: st
       "--fleet needs a service that every worker reaches: start one with dubwright serve and name it with --base-url; the bundled one is this process's own"
     )
   }
-  const share = yield* openShare(resolve(folder))
+  const share = yield* openSharedFolder(resolve(folder))
   const outside = outsideOf(share, plan)
   if (outside !== undefined) return yield* badUsage(outside)
   return {
     clips: share.clips,
-    crew: Effect.flatMap(met(address), (redis) => fleetCrew(redis, share))
+    crew: Effect.flatMap(met(address), (redis) => fleetExecutor(redis, share))
   }
 })
 
 /** What of a batch the workers could not reach, in words. */
-const outsideOf = (share: Share, { batch, jobs }: BatchPlan): string | undefined => {
+const outsideOf = (share: SharedFolder, { batch, jobs }: BatchPlan): string | undefined => {
   if (!share.holds(batch.out)) {
     return `--out ${batch.out}: lies outside of the fleet's folder ${share.root}, where its workers could not write it; name one inside with --out`
   }
@@ -44,7 +44,7 @@ export const met = (address: string) =>
     const told = (line: string) =>
       void fork(Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now)))
     const password = Option.map(yield* environmentFleetPassword, Redacted.value)
-    const redis = yield* connected(address, Option.getOrUndefined(password), told)
+    const redis = yield* connectRedis(address, Option.getOrUndefined(password), told)
     yield* Effect.forEach(redis.warnings, (warning) => screen.say(`warning: ${warning}`), { discard: true })
     return redis
   })

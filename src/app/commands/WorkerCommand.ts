@@ -4,8 +4,8 @@ import { resolve } from "node:path"
 import { Clock, Effect, Option } from "effect"
 import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
 import type { Role } from "../../fleet/shared/WorkerRoles.ts"
-import { openShare } from "../../fleet/shared/SharedFolder.ts"
-import { work } from "../../fleet/worker/Worker.ts"
+import { openSharedFolder } from "../../fleet/shared/SharedFolder.ts"
+import { runWorker } from "../../fleet/worker/Worker.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { met } from "../batch/FleetExecutor.ts"
@@ -32,11 +32,11 @@ export const worker = (options: WorkerOptions) =>
         "a worker that speaks needs the service's key: set DUBWRIGHT_API_KEY, or give it --roles deliver"
       )
     }
-    const share = yield* openShare(resolve(options.share))
+    const share = yield* openSharedFolder(resolve(options.share))
     const redis = yield* met(options.fleet)
     // With an address of its own the key goes there and nowhere else, whatever the batches say.
     const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
-    return yield* work({
+    return yield* runWorker({
       client: redis.client,
       share,
       reach: (baseUrl) => gatewayTo({ baseUrl: own ?? baseUrl }, ""),

@@ -11,12 +11,12 @@ import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { deliverBy } from "./DispatchedDelivery.ts"
 import { speakBy } from "./DispatchedSpeech.ts"
-import { recordIn } from "./Dispatch.ts"
-import { learned } from "./Rejoin.ts"
-import type { News } from "../shared/JobPayloads.ts"
-import { asking, type FleetRedis } from "../shared/Redis.ts"
-import type { Share } from "../shared/SharedFolder.ts"
-import { makeWatch } from "./JobWatcher.ts"
+import { recordDispatched } from "./Dispatch.ts"
+import { rejoinBatch } from "./Rejoin.ts"
+import type { JobNews } from "../shared/JobPayloads.ts"
+import { askRedis, type FleetRedis } from "../shared/Redis.ts"
+import type { SharedFolder } from "../shared/SharedFolder.ts"
+import { makeJobWatcher } from "./JobWatcher.ts"
 
 /** How many deliveries may be waited for at once: the workers decide how many are made. */
 const manyDeliveries = 10_000
@@ -25,19 +25,19 @@ const manyDeliveries = 10_000
 const removedAtOnce = 200
 
 /** A fleet as the crew of a run; for as long as the scope. */
-export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
+export const fleetExecutor = ({ client, name }: FleetRedis, share: SharedFolder) =>
   Effect.gen(function* () {
     const handover = yield* UtteranceTransfer
     const progress = yield* Progress
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-    const asked = <A>(ask: () => Promise<A>) => asking(name, ask)
+    const asked = <A>(ask: () => Promise<A>) => askRedis(name, ask)
     const seen = (jobs: ReadonlyArray<Job>) => {
       const under = jobs.filter(({ finishedOn }) => finishedOn === undefined)
       // Where it cannot be written down, whoever writes next is told why.
-      return Effect.option(handover.takeOver(under.flatMap((job) => recordIn(job) ?? [])))
+      return Effect.option(handover.takeOver(under.flatMap((job) => recordDispatched(job) ?? [])))
     }
-    const heard = (news: News) => progress.emit(news)
-    const watch = yield* makeWatch({ client, asked, seen, heard })
+    const heard = (news: JobNews) => progress.emit(news)
+    const watch = yield* makeJobWatcher({ client, asked, seen, heard })
     const done: Array<Job> = []
     const coordinator: Coordinator = {
       client,
@@ -59,7 +59,7 @@ export const fleetCrew = ({ client, name }: FleetRedis, share: Share) =>
         : Effect.void
     )
     const crew: RunExecutor = {
-      begin: ({ utterances }) => learned(coordinator, utterances),
+      begin: ({ utterances }) => rejoinBatch(coordinator, utterances),
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>
         Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),

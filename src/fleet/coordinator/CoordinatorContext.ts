@@ -4,16 +4,16 @@ import type { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
-import type { Share } from "../shared/SharedFolder.ts"
-import type { Watch } from "./JobWatcher.ts"
+import type { SharedFolder } from "../shared/SharedFolder.ts"
+import type { JobWatcher } from "./JobWatcher.ts"
 
 /** What a coordinator works with. */
 export interface Coordinator {
   readonly client: Redis
   /** Asks Redis. */
   readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
-  readonly share: Share
-  readonly watch: Watch
+  readonly share: SharedFolder
+  readonly watch: JobWatcher
   readonly handover: UtteranceTransfer
   /** Jobs whose ends were taken back: they are removed when the batch is done. */
   readonly done: Array<Job>

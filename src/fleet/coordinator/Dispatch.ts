@@ -7,7 +7,7 @@ import type { SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { fullSpeed } from "../shared/FleetRateLimit.ts"
-import { type Grant, SpeakParcel } from "../shared/JobPayloads.ts"
+import { type Grant, SpeakPayload } from "../shared/JobPayloads.ts"
 import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
 import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.ts"
 
@@ -21,8 +21,8 @@ export interface Stage extends Coordinator {
   readonly out: string
 }
 
-const writeParcel = Schema.encodeSync(SpeakParcel)
-const readParcel = Schema.decodeUnknownOption(SpeakParcel)
+const writeParcel = Schema.encodeSync(SpeakPayload)
+const readParcel = Schema.decodeUnknownOption(SpeakPayload)
 
 /** Jobs of Redis that are asked about at once. */
 const atOnce = 200
@@ -31,11 +31,11 @@ const atOnce = 200
 const unlimited = 1_000_000
 
 /** What is known of a job's utterance. */
-export const recordIn = (job: Job): UtteranceRecord | undefined =>
+export const recordDispatched = (job: Job): UtteranceRecord | undefined =>
   Option.getOrUndefined(Option.map(readParcel(job.data), ({ record }) => record))
 
 /** Opens a provider's queue with its limits, which hold for all workers together. */
-export const limited = ({ watch, client, run, asked }: Stage, provider: ProviderId) =>
+export const limitQueues = ({ watch, client, run, asked }: Stage, provider: ProviderId) =>
   Effect.gen(function* () {
     const name = speakQueue(provider)
     const { concurrency, perSecond } = run.settings.profileOf(provider)
@@ -48,11 +48,11 @@ export const limited = ({ watch, client, run, asked }: Stage, provider: Provider
   })
 
 /** Removes a job that no worker is at; its children stay. */
-export const removed = ({ asked }: Coordinator, job: Job) =>
+export const removeJobs = ({ asked }: Coordinator, job: Job) =>
   asked(() => job.remove({ removeChildren: false }).catch(() => {}))
 
 /** Which utterances have a job already, of this batch's earlier run or of another: they are waited for, not handed out again. */
-export const underWay = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
+export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       records,
@@ -62,7 +62,7 @@ export const underWay = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) 
           const job = yield* stage.asked(() => queue.getJob(key))
           if (job !== undefined && job.finishedOn === undefined) return [key]
           // What it came to is known: what is left to be done is a job of its own.
-          if (job !== undefined) yield* removed(stage, job)
+          if (job !== undefined) yield* removeJobs(stage, job)
           return []
         }),
       { concurrency: atOnce }
@@ -71,7 +71,7 @@ export const underWay = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) 
   })
 
 /** Adds utterances to their queues: as children of the first delivery that needs them, where one can be made to wait for them. */
-export const handOut = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
+export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const left = new Map(records.map((record) => [record.utterance.key, record]))
     const trees: globalThis.Array<FlowJob> = []
@@ -110,7 +110,7 @@ const waitingDelivery = (stage: Stage, plan: JobPlan) =>
     const queue = yield* watch.queue(deliverQueue)
     const known = yield* stage.asked(() => queue.getJob(id))
     if (known !== undefined && known.finishedOn === undefined) return undefined
-    if (known !== undefined) yield* removed(stage, known)
+    if (known !== undefined) yield* removeJobs(stage, known)
     return {
       name: plan.job.id,
       queueName: deliverQueue,
@@ -145,7 +145,7 @@ const grantOf = (
 }
 
 /** Takes back what no worker has begun: deliveries that wait for utterances, then the utterances. */
-export const withdrawn = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
+export const withdrawUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const { watch, share, out, jobs } = stage
     const deliveries = yield* watch.queue(deliverQueue)
@@ -173,7 +173,7 @@ export const withdrawn = (stage: Stage, records: ReadonlyArray<UtteranceRecord>)
   })
 
 /** Takes over how everything stands that a worker is at, for whoever asks before the next run. */
-export const lookedBack = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
+export const reviewHistory = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       records,
@@ -183,5 +183,5 @@ export const lookedBack = (stage: Stage, records: ReadonlyArray<UtteranceRecord>
         ),
       { concurrency: atOnce }
     )
-    yield* stage.handover.takeOver(found.flatMap((job) => (job === undefined ? [] : (recordIn(job) ?? []))))
+    yield* stage.handover.takeOver(found.flatMap((job) => (job === undefined ? [] : (recordDispatched(job) ?? []))))
   })

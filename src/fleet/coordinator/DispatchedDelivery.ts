@@ -10,7 +10,7 @@ import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
-import { removed } from "./Dispatch.ts"
+import { removeJobs } from "./Dispatch.ts"
 import { DeliverEnd } from "../shared/JobPayloads.ts"
 import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
 import { deliverQueue } from "../shared/Queues.ts"
@@ -54,7 +54,7 @@ export const deliverBy = (
     const awaited: Effect.Effect<DeliverEnd | { readonly status: "fault"; readonly error: string }> =
       Effect.gen(function* () {
         const before = yield* known
-        if (before !== undefined && isStale(before, name, made.digest)) yield* removed(coordinator, before)
+        if (before !== undefined && isStale(before, name, made.digest)) yield* removeJobs(coordinator, before)
         if ((yield* known) === undefined) yield* add
         const ended = yield* watch.until(deliverQueue, id)
         if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
@@ -68,7 +68,7 @@ export const deliverBy = (
       })
     const end = yield* Effect.onInterrupt(awaited, () =>
       Effect.flatMap(known, (job) =>
-        job === undefined || job.finishedOn !== undefined ? Effect.void : removed(coordinator, job)
+        job === undefined || job.finishedOn !== undefined ? Effect.void : removeJobs(coordinator, job)
       )
     )
     if (end.status === "incomplete") return yield* here

@@ -12,16 +12,16 @@ import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import {
-  handOut,
-  limited,
-  lookedBack,
-  recordIn,
-  removed,
+  dispatchUtterances,
+  limitQueues,
+  reviewHistory,
+  recordDispatched,
+  removeJobs,
   type Stage,
-  underWay,
-  withdrawn
+  jobsInFlight,
+  withdrawUtterances
 } from "./Dispatch.ts"
-import { learned } from "./Rejoin.ts"
+import { rejoinBatch } from "./Rejoin.ts"
 import { edition, SpeakEnd, Terms } from "../shared/JobPayloads.ts"
 import { speakQueue } from "../shared/Queues.ts"
 
@@ -48,7 +48,7 @@ export const speakBy = (
       const wanted = yield* coordinator.handover.records(
         settings.keys.filter((key) => !coordinator.looked.has(key))
       )
-      yield* learned(
+      yield* rejoinBatch(
         coordinator,
         wanted.map(({ utterance }) => utterance)
       )
@@ -68,19 +68,19 @@ export const speakBy = (
         })
       )
       const stage: Stage = { ...coordinator, run, terms, jobs, out: batch.out }
-      yield* Effect.forEach(providers, (provider) => limited(stage, provider), { discard: true })
+      yield* Effect.forEach(providers, (provider) => limitQueues(stage, provider), { discard: true })
 
       const read = yield* coordinator.handover.records(unspoken.map(({ key }) => key))
       const byKey = new Map(read.map((record) => [record.utterance.key, record]))
       const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
-      yield* Effect.forkScoped(Effect.zipRight(run.stopped, withdrawn(stage, records)))
+      yield* Effect.forkScoped(Effect.zipRight(run.stopped, withdrawUtterances(stage, records)))
       yield* Effect.forkScoped(missed(stage, providers))
       yield* Effect.onInterrupt(allOf(stage, records), () =>
         Effect.sync(() => {
           coordinator.stopping.now = true
         }).pipe(
-          Effect.zipRight(withdrawn(stage, records)),
-          Effect.zipRight(lookedBack(stage, records)),
+          Effect.zipRight(withdrawUtterances(stage, records)),
+          Effect.zipRight(reviewHistory(stage, records)),
           Effect.timeoutOption(withdrawing),
           Effect.interruptible,
           // A fiber of its own: this one is interrupted, and would cut its own waiting short.
@@ -114,7 +114,7 @@ const missed = ({ watch, asked }: Stage, providers: ReadonlyArray<ProviderId>) =
 const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const { run } = stage
-    const joined = yield* underWay(stage, records)
+    const joined = yield* jobsInFlight(stage, records)
     const accounts = new Map(
       records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
         utterance.key,
@@ -129,7 +129,7 @@ const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
         if (joined.has(utterance.key) || run.halted() !== undefined) continue
         if (run.price(utterance.casting) !== undefined) continue
         alone.add(utterance.key)
-        yield* run.pricing(utterance, Effect.zipRight(handOut(stage, [record]), settle(record)))
+        yield* run.pricing(utterance, Effect.zipRight(dispatchUtterances(stage, [record]), settle(record)))
       }
     }
     const affordable: Array<UtteranceRecord> = []
@@ -139,7 +139,7 @@ const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
       if (run.halted() === undefined && (yield* afforded(stage, accounts, record))) affordable.push(record)
       else run.counts.left++
     }
-    yield* handOut(stage, affordable)
+    yield* dispatchUtterances(stage, affordable)
     yield* Effect.forEach(
       [...records.filter(({ utterance }) => joined.has(utterance.key)), ...affordable],
       settle,
@@ -178,7 +178,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
     const about = { provider: casting.provider, utterance: key }
     for (;;) {
       const end = yield* watch.until(speakQueue(casting.provider), key)
-      const told = end._tag === "Ended" ? recordIn(end.job) : yield* share.recordOf(key)
+      const told = end._tag === "Ended" ? recordDispatched(end.job) : yield* share.recordOf(key)
       if (told !== undefined) yield* handover.takeOver([told])
       const [record = given] = yield* handover.records([key])
       yield* accounted(stage, accounts, record)
@@ -211,8 +211,8 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         run.counts.left++
         return
       }
-      if (end._tag === "Ended") yield* removed(stage, end.job)
-      yield* handOut(stage, [record])
+      if (end._tag === "Ended") yield* removeJobs(stage, end.job)
+      yield* dispatchUtterances(stage, [record])
     }
   })
 

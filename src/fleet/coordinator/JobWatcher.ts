@@ -2,14 +2,14 @@
 import { type Job, type Queue, QueueEvents } from "bullmq"
 import { Deferred, Effect, Queue as Arrivals, Runtime, Schedule, Scope } from "effect"
 import type { Redis } from "ioredis"
-import { isNews, type News } from "../shared/JobPayloads.ts"
+import { isJobNews, type JobNews } from "../shared/JobPayloads.ts"
 import { opened, prefix } from "../shared/Queues.ts"
 
 /** How a job that was waited for ended: by a worker, or it is there no more. */
 export type JobEnd = { readonly _tag: "Ended"; readonly job: Job } | { readonly _tag: "Gone" }
 
 /** What a coordinator sees of its fleet. */
-export interface Watch {
+export interface JobWatcher {
   /** A queue, watched from when it is first asked for. */
   readonly queue: (name: string) => Effect.Effect<Queue>
   /** Waits until a job has ended. */
@@ -37,16 +37,16 @@ interface Watching {
   /** Is given jobs that were looked at, before anybody is told of their end. */
   readonly seen: (jobs: ReadonlyArray<Job>) => Effect.Effect<unknown>
   /** Is given what workers tell of jobs that are waited for. */
-  readonly heard: (news: News) => Effect.Effect<void>
+  readonly heard: (news: JobNews) => Effect.Effect<void>
 }
 
 /** Watches for as long as the scope. */
-export const makeWatch = ({
+export const makeJobWatcher = ({
   client,
   asked,
   seen,
   heard
-}: Watching): Effect.Effect<Watch, never, Scope.Scope> =>
+}: Watching): Effect.Effect<JobWatcher, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const fork = Runtime.runFork(yield* Effect.runtime())
@@ -67,7 +67,7 @@ export const makeWatch = ({
           events.on("error", () => {})
           for (const event of ["completed", "failed", "removed"] as const) events.on(event, touch(name))
           events.on("progress", ({ jobId, data }) => {
-            if (!awaited.has(nameOf(name, jobId)) || !isNews(data)) return
+            if (!awaited.has(nameOf(name, jobId)) || !isJobNews(data)) return
             if (data._tag === "Submitted" || data._tag === "Adopted") touch(name)({ jobId })
             fork(heard(data))
           })

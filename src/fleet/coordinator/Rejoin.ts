@@ -9,7 +9,7 @@ import { writtenIn } from "../shared/FencedStore.ts"
 const atOnce = 200
 
 /** Takes over what the share and Redis know of utterances that were not asked about yet. */
-export const learned = Effect.fn("Joining.learned")(function* (
+export const rejoinBatch = Effect.fn("Joining.learned")(function* (
   { client, asked, share, handover, looked }: Coordinator,
   all: ReadonlyArray<Utterance>
 ) {

@@ -11,9 +11,9 @@ import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { SpeakParcel } from "./JobPayloads.ts"
+import { SpeakPayload } from "./JobPayloads.ts"
 import { jobKey, prefix, speakQueue } from "./Queues.ts"
-import type { Share } from "./SharedFolder.ts"
+import type { SharedFolder } from "./SharedFolder.ts"
 
 /** A job in this worker's hands. */
 export interface Hold {
@@ -21,7 +21,7 @@ export interface Hold {
   readonly jobKey: string
   /** The token of the lock on it. */
   readonly token: string
-  readonly parcel: SpeakParcel
+  readonly parcel: SpeakPayload
 }
 
 const tasksKey = `${prefix}:tasks`
@@ -44,8 +44,8 @@ if ARGV[6] ~= '' then
 end
 return 1`
 
-const parcelText = Schema.encodeSync(Schema.parseJson(SpeakParcel))
-const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakParcel))
+const parcelText = Schema.encodeSync(Schema.parseJson(SpeakPayload))
+const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakPayload))
 
 /** What was last written into an utterance's job; undefined where there is none, or none that can be read. */
 export const writtenIn = async (
@@ -56,9 +56,9 @@ export const writtenIn = async (
     ?.record
 
 /** What the ledger is made of. */
-export interface LedgerParts {
+export interface FencedStoreParts {
   readonly client: Redis
-  readonly share: Share
+  readonly share: SharedFolder
   /** How long this worker may be silent before its jobs are another's, in milliseconds. */
   readonly takeover: number
   /** The jobs in this worker's hands. */
@@ -67,7 +67,7 @@ export interface LedgerParts {
 
 /** Writes a job's data with a record; false where the job is another worker's. */
 const written = (
-  { client, takeover }: LedgerParts,
+  { client, takeover }: FencedStoreParts,
   hold: Hold,
   record: UtteranceRecord,
   task: TaskId | undefined
@@ -91,7 +91,7 @@ const written = (
   ).pipe(Effect.map((owned) => owned === 1))
 
 /** Puts a changed record of a held utterance where the fleet sees it. */
-export const publish = (parts: LedgerParts, record: UtteranceRecord, task?: TaskId) =>
+export const publish = (parts: FencedStoreParts, record: UtteranceRecord, task?: TaskId) =>
   Effect.gen(function* () {
     const hold = parts.holds.get(record.utterance.key)
     if (hold === undefined) return yield* Effect.interrupt
@@ -99,7 +99,7 @@ export const publish = (parts: LedgerParts, record: UtteranceRecord, task?: Task
   })
 
 /** The store of a worker; over one that is gone with the process. */
-export const ledger = (parts: LedgerParts) =>
+export const fencedStore = (parts: FencedStoreParts) =>
   Layer.effect(
     UtteranceStore,
     Effect.gen(function* () {

@@ -13,7 +13,7 @@ export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnu
 }
 
 /** What another machine has written is of another version. */
-export const ofAnotherVersion = (about: string, what: string): FleetUnusable =>
+export const versionMismatch = (about: string, what: string): FleetUnusable =>
   new FleetUnusable({
     about,
     words: `${what} is of another version: every machine of a fleet needs the same dubwright`

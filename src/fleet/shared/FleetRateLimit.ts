@@ -35,7 +35,7 @@ export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Pro
 }
 
 /** The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from then on. */
-export const slowDown = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
+export const slowFleet = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
   const before = (await known(client, queue)) ?? fullConcurrency(await limitOf(client, queue))
   const pace = decrease(before, Date.now())
   await queue.rateLimit(Math.max(1, Math.ceil(pause), pace.gap))
@@ -44,7 +44,7 @@ export const slowDown = async (client: Redis, queue: Queue, pause: number): Prom
 }
 
 /** The service took a create. */
-export const bear = async (client: Redis, queue: Queue): Promise<void> => {
+export const recoverFleet = async (client: Redis, queue: Queue): Promise<void> => {
   const before = await known(client, queue)
   if (before === undefined) return
   const limit = await limitOf(client, queue)

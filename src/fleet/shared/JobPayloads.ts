@@ -30,14 +30,14 @@ export const Grant = Schema.Struct({
 export type Grant = typeof Grant.Type
 
 /** An utterance to be spoken: a job of its provider's queue. Its record is written anew before each step that depends on it. */
-export const SpeakParcel = Schema.Struct({
+export const SpeakPayload = Schema.Struct({
   terms: Schema.String,
   record: UtteranceRecord,
   /** It was set aside once: this is its last chance. */
   last: Schema.Boolean,
   grant: Schema.optional(Grant)
 })
-export type SpeakParcel = typeof SpeakParcel.Type
+export type SpeakPayload = typeof SpeakPayload.Type
 
 /** Why creates were stopped. */
 const Halting = Schema.Struct({ reason: HaltReason, words: Schema.String })
@@ -50,8 +50,8 @@ export const SpeakEnd = Schema.Struct({
 export type SpeakEnd = typeof SpeakEnd.Type
 
 /** A job to be placed and delivered, by the name of its plan in the shared folder. */
-export const DeliverParcel = Schema.Struct({ plan: Schema.String })
-export type DeliverParcel = typeof DeliverParcel.Type
+export const DeliverPayload = Schema.Struct({ plan: Schema.String })
+export type DeliverPayload = typeof DeliverPayload.Type
 
 /** How a delivery ended; paths are relative to the folder of results. */
 export const DeliverEnd = Schema.Union(
@@ -77,7 +77,7 @@ export const DeliverEnd = Schema.Union(
 export type DeliverEnd = typeof DeliverEnd.Type
 
 /** What a worker tells while it is at work: those of a run's events that its coordinator does not see by itself. */
-export const News = Schema.Union(
+export const JobNews = Schema.Union(
   Schema.TaggedStruct("Submitted", {
     provider: ProviderId,
     utterance: UtteranceKey,
@@ -102,6 +102,6 @@ export const News = Schema.Union(
   Schema.TaggedStruct("Muxing", { file: Schema.String }),
   Schema.TaggedStruct("Warning", { message: Schema.String })
 )
-export type News = typeof News.Type
+export type JobNews = typeof JobNews.Type
 
-export const isNews = Schema.is(News)
+export const isJobNews = Schema.is(JobNews)

@@ -11,9 +11,9 @@ import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { type FleetUnusable, ofAnotherVersion } from "./FleetErrors.ts"
+import { type FleetUnusable, versionMismatch } from "./FleetErrors.ts"
 import { edition } from "./JobPayloads.ts"
-import type { Share } from "./SharedFolder.ts"
+import type { SharedFolder } from "./SharedFolder.ts"
 
 /** Everything that a delivery is told. */
 export interface PlannedDelivery {
@@ -55,11 +55,11 @@ const writeKept = Schema.encodeSync(Schema.parseJson(Kept))
 const readKept = Schema.decodeOption(Schema.parseJson(Kept))
 
 /** By what a delivery is known: where it goes. Two machines never write to one folder at once. */
-export const deliveryId = (share: Share, out: string, { job }: JobPlan): string =>
+export const deliveryId = (share: SharedFolder, out: string, { job }: JobPlan): string =>
   checksumOf(JSON.stringify([share.portable(out), job.id]))
 
 /** Keeps a plan and returns its name. */
-export const keepPlan = (share: Share, { plan, takes, out, failed }: PlannedDelivery) =>
+export const keepPlan = (share: SharedFolder, { plan, takes, out, failed }: PlannedDelivery) =>
   share.keep(
     writeKept({
       edition,
@@ -72,12 +72,12 @@ export const keepPlan = (share: Share, { plan, takes, out, failed }: PlannedDeli
 
 /** A kept plan; fails where there is none that this version can read. */
 export const keptPlan = (
-  share: Share,
+  share: SharedFolder,
   name: string
 ): Effect.Effect<PlannedDelivery, StateUnusable | FleetUnusable> =>
   Effect.gen(function* () {
     const read = readKept(yield* share.kept(name))
-    if (Option.isNone(read)) return yield* ofAnotherVersion(share.root, `fleet/${name}.json`)
+    if (Option.isNone(read)) return yield* versionMismatch(share.root, `fleet/${name}.json`)
     const { plan, takes, out, failed } = read.value
     const job = { ...movedBy(share.local, plan.job), fit: FitLimits.make(plan.job.fit) }
     return { plan: { ...plan, job, video: plan.video ?? undefined }, takes, out: share.local(out), failed }

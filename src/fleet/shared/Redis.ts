@@ -28,7 +28,7 @@ const longestSilence = 30_000
  * Connects for as long as the scope. A Redis that cannot be reached, refuses the password, is none, or may throw away what is in it
  * is refused. One that goes away later is waited for: `told` is given one line when it is gone, and one when it is back.
  */
-export const connected = (
+export const connectRedis = (
   address: string,
   password: string | undefined,
   told: (line: string) => void,
@@ -127,7 +127,7 @@ const refusal = (about: string, cause: unknown): FleetUnusable => {
  * Asks a Redis that was reached once. While it is gone that waits; where it says no (it is full, say), there is nothing that could be
  * gone on with, and the command ends with its words.
  */
-export const asking = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
+export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
   Effect.tryPromise(ask).pipe(
     Effect.catchAll(({ error }) =>
       Effect.die(

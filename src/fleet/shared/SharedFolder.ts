@@ -18,7 +18,7 @@ const readRecord = Schema.decodeOption(Schema.parseJson(UtteranceRecord))
 const writeRecord = Schema.encodeSync(Schema.parseJson(UtteranceRecord))
 
 /** An open shared folder. */
-export interface Share {
+export interface SharedFolder {
   /** Absolute, links resolved. */
   readonly root: string
   /** Where the clips are. */
@@ -49,7 +49,7 @@ const strange = (name: string): string =>
 const mark = "share:"
 
 /** Opens a shared folder, made where it is missing. */
-export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =>
+export const openSharedFolder = (folder: string): Effect.Effect<SharedFolder, FleetUnusable> =>
   Effect.gen(function* () {
     const clips = clipsIn(folder)
     const notes = join(folder, "fleet")
@@ -72,7 +72,7 @@ export const openShare = (folder: string): Effect.Effect<Share, FleetUnusable> =
     }
     const text = (path: string) =>
       mapStateError(root, () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
-    const share: Share = {
+    const share: SharedFolder = {
       root,
       clips: clipsIn(root),
       holds: (path) => inside(path) !== undefined,

@@ -8,15 +8,15 @@ import { deliverToResult } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
-import type { DeliverEnd, DeliverParcel } from "../shared/JobPayloads.ts"
+import type { DeliverEnd, DeliverPayload } from "../shared/JobPayloads.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
-import type { Share } from "../shared/SharedFolder.ts"
+import type { SharedFolder } from "../shared/SharedFolder.ts"
 
 /** How a job goes on after this worker: ended, or looked at again when more of it may be spoken. */
 export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
 
 /** Makes the hand. */
-export const makeDeliverHand = (client: Redis, share: Share) =>
+export const makeDeliverProcessor = (client: Redis, share: SharedFolder) =>
   Effect.gen(function* () {
     const handover = yield* UtteranceTransfer
     const fs = yield* FileSystem.FileSystem
@@ -37,7 +37,7 @@ export const makeDeliverHand = (client: Redis, share: Share) =>
         return { keys: [...uses.keys()], found }
       })
 
-    return ({ plan: name }: DeliverParcel) =>
+    return ({ plan: name }: DeliverPayload) =>
       Effect.gen(function* () {
         const planned = yield* keptPlan(share, name)
         const { plan, takes, out } = planned

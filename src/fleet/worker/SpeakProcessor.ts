@@ -13,8 +13,8 @@ import { type Halt, defaultSpeakSettings } from "../../pipeline/speak/SpeakSetti
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { ofAnotherVersion } from "../shared/FleetErrors.ts"
-import { type Hold, type LedgerParts, publish } from "../shared/FencedStore.ts"
+import { versionMismatch } from "../shared/FleetErrors.ts"
+import { type Hold, type FencedStoreParts, publish } from "../shared/FencedStore.ts"
 import { type Grant, type SpeakEnd, Terms } from "../shared/JobPayloads.ts"
 
 /** How long what met too many passing faults is set aside, in milliseconds. */
@@ -36,7 +36,7 @@ export type Handled =
   { readonly _tag: "Ended"; readonly end: SpeakEnd } | { readonly _tag: "Aside"; readonly until: number }
 
 /** Makes the hand; it lasts as long as the scope. */
-export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
+export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const handover = yield* UtteranceTransfer
@@ -65,7 +65,7 @@ export const makeSpeakHand = <E>(parts: LedgerParts, reach: Reach<E>) =>
           const known = benches.get(name)
           if (known !== undefined) return known
           const terms = yield* Effect.mapError(readTerms(yield* parts.share.kept(name)), () =>
-            ofAnotherVersion(parts.share.root, `fleet/${name}.json`)
+            versionMismatch(parts.share.root, `fleet/${name}.json`)
           )
           const gateway = yield* gatewayTo(terms.service)
           const run = yield* makeSpeakRun(

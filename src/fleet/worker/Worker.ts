@@ -14,20 +14,20 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { passingState } from "../../store/state/StateFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { makeDeliverHand } from "./DeliverProcessor.ts"
-import { type FleetUnusable, ofAnotherVersion } from "../shared/FleetErrors.ts"
-import { bear, slowDown } from "../shared/FleetRateLimit.ts"
-import { type Hold, ledger, type LedgerParts } from "../shared/FencedStore.ts"
-import { DeliverEnd, DeliverParcel, isNews, SpeakEnd, SpeakParcel } from "../shared/JobPayloads.ts"
+import { makeDeliverProcessor } from "./DeliverProcessor.ts"
+import { type FleetUnusable, versionMismatch } from "../shared/FleetErrors.ts"
+import { recoverFleet, slowFleet } from "../shared/FleetRateLimit.ts"
+import { type Hold, fencedStore, type FencedStoreParts } from "../shared/FencedStore.ts"
+import { DeliverEnd, DeliverPayload, isJobNews, SpeakEnd, SpeakPayload } from "../shared/JobPayloads.ts"
 import { deliverQueue, jobKey, opened, prefix, queuesKey, speakQueue } from "../shared/Queues.ts"
 import type { Role } from "../shared/WorkerRoles.ts"
-import type { Share } from "../shared/SharedFolder.ts"
-import { makeSpeakHand, type Reach } from "./SpeakProcessor.ts"
+import type { SharedFolder } from "../shared/SharedFolder.ts"
+import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
 
 /** What a worker is told. */
 export interface WorkerSettings<E> {
   readonly client: Redis
-  readonly share: Share
+  readonly share: SharedFolder
   readonly reach: Reach<E>
   readonly roles: ReadonlyArray<Role>
   /** What it is called where jobs are watched. */
@@ -52,12 +52,12 @@ const early = 2_000
 const givenBack = 5_000
 
 /** Works until it is interrupted, or until the shared folder gives way. */
-export const work = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
+export const runWorker = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
 
 const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const { client, share, takeover } = settings
   const holds = new Map<UtteranceKey, Hold>()
-  const parts: LedgerParts = { client, share, takeover, holds }
+  const parts: FencedStoreParts = { client, share, takeover, holds }
   const inHand = new Map<string, InHand>()
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
@@ -68,7 +68,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     Deliveries.Default
   ).pipe(Layer.provideMerge(state))
   const base = yield* Layer.build(passing)
-  const told = yield* Layer.build(Layer.provideMerge(ledger(parts), Layer.succeedContext(base)))
+  const told = yield* Layer.build(Layer.provideMerge(fencedStore(parts), Layer.succeedContext(base)))
   const queues = new Map<string, Queue>()
 
   /** Passes on what the coordinator cannot see, and slows the whole fleet where the service asks for it. */
@@ -76,9 +76,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     Effect.sync(() => {
       const queue = "provider" in event ? queues.get(speakQueue(event.provider)) : undefined
       if (queue !== undefined && event._tag === "LanePaced")
-        void slowDown(client, queue, event.waitingSeconds * 1_000).catch(() => {})
-      if (queue !== undefined && event._tag === "Submitted") void bear(client, queue).catch(() => {})
-      if (!isNews(event)) return
+        void slowFleet(client, queue, event.waitingSeconds * 1_000).catch(() => {})
+      if (queue !== undefined && event._tag === "Submitted") void recoverFleet(client, queue).catch(() => {})
+      if (!isJobNews(event)) return
       const about =
         "utterance" in event
           ? inHand.get(event.utterance)
@@ -155,7 +155,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
 
   if (settings.roles.includes("speak")) {
     const context = Context.merge(told, yield* Layer.build(progress))
-    const hand = yield* Effect.provide(makeSpeakHand(parts, settings.reach), context)
+    const hand = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
     const handle = (job: Job, token: string) =>
       Effect.gen(function* () {
@@ -183,7 +183,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     // A store of its own: what is spoken here is forgotten as soon as it is done, under the hands of whoever delivers it.
     const own = yield* Layer.build(passing)
     const context = Context.merge(own, yield* Layer.build(progress))
-    const hand = yield* Effect.provide(makeDeliverHand(client, share), context)
+    const hand = yield* Effect.provide(makeDeliverProcessor(client, share), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
     const handle = (job: Job) =>
       Effect.gen(function* () {
@@ -241,9 +241,9 @@ type Needs<Hand extends (...given: never) => Effect.Effect<unknown, unknown, unk
 
 /** A parcel that this version can read. */
 const understood = <A, E>(parcel: Effect.Effect<A, E>) =>
-  Effect.mapError(parcel, () => ofAnotherVersion("Redis", "a job in it"))
+  Effect.mapError(parcel, () => versionMismatch("Redis", "a job in it"))
 
-const readSpeak = Schema.decodeUnknown(SpeakParcel)
+const readSpeak = Schema.decodeUnknown(SpeakPayload)
 const writeSpeakEnd = Schema.encodeSync(SpeakEnd)
-const readDeliver = Schema.decodeUnknown(DeliverParcel)
+const readDeliver = Schema.decodeUnknown(DeliverPayload)
 const writeDeliverEnd = Schema.encodeSync(DeliverEnd)

@@ -4,16 +4,16 @@ import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { Redis } from "ioredis"
 import { expect } from "vitest"
 import { TaskId, type UtteranceKey } from "../../../src/domain/values/Ids.ts"
-import { type Hold, ledger, type LedgerParts } from "../../../src/fleet/shared/FencedStore.ts"
-import { SpeakParcel } from "../../../src/fleet/shared/JobPayloads.ts"
-import { openShare } from "../../../src/fleet/shared/SharedFolder.ts"
+import { type Hold, fencedStore, type FencedStoreParts } from "../../../src/fleet/shared/FencedStore.ts"
+import { SpeakPayload } from "../../../src/fleet/shared/JobPayloads.ts"
+import { openSharedFolder } from "../../../src/fleet/shared/SharedFolder.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
 import { passingState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { temporaryFolder, utterances } from "../../hostile/Batch.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
-const readParcel = Schema.decodeUnknownSync(Schema.parseJson(SpeakParcel))
+const readParcel = Schema.decodeUnknownSync(Schema.parseJson(SpeakPayload))
 const [utterance] = utterances(1)
 if (utterance === undefined) throw new Error("one was asked for")
 const { key } = utterance
@@ -39,14 +39,14 @@ const inHand = (token: string) =>
       Effect.sync(() => new Redis(server.url)),
       (client) => Effect.sync(() => client.disconnect())
     )
-    const share = yield* openShare(yield* temporaryFolder)
+    const share = yield* openSharedFolder(yield* temporaryFolder)
     const hold: Hold = { jobKey: "job", token: "mine", parcel: { terms: "t", record, last: false } }
     const holds = new Map<UtteranceKey, Hold>([[key, hold]])
-    const parts: LedgerParts = { client, share, takeover: 5_000, holds }
+    const parts: FencedStoreParts = { client, share, takeover: 5_000, holds }
     const state = Layer.mergeAll(UtteranceStore.Default, UtteranceTransfer.Default).pipe(
       Layer.provideMerge(passingState(share.clips))
     )
-    const context = yield* Layer.build(Layer.provideMerge(ledger(parts), state))
+    const context = yield* Layer.build(Layer.provideMerge(fencedStore(parts), state))
     yield* Effect.provide(
       Effect.flatMap(UtteranceTransfer, (handover) => handover.takeOver([record])),
       context

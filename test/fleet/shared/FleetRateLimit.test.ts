@@ -2,7 +2,7 @@
 import { Queue } from "bullmq"
 import { Redis } from "ioredis"
 import { describe, expect, test } from "vitest"
-import { bear, fullSpeed, slowDown } from "../../../src/fleet/shared/FleetRateLimit.ts"
+import { recoverFleet, fullSpeed, slowFleet } from "../../../src/fleet/shared/FleetRateLimit.ts"
 import { prefix } from "../../../src/fleet/shared/Queues.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
@@ -16,15 +16,15 @@ describe.skipIf(!hasRedis)("a fleet's pace", () => {
       if (one === undefined || other === undefined) throw new Error("two were made")
       await fullSpeed(client, one, 8)
       await one.setGlobalRateLimit(1_000_000, 1_000)
-      await slowDown(client, one, 60_000)
-      await slowDown(client, other, 60_000)
+      await slowFleet(client, one, 60_000)
+      await slowFleet(client, other, 60_000)
       expect(await other.getGlobalConcurrency()).toBe(4)
       expect(await other.getRateLimitTtl(1_000_000)).toBeGreaterThan(50_000)
-      for (let borne = 0; borne < 4; borne++) await bear(client, other)
+      for (let borne = 0; borne < 4; borne++) await recoverFleet(client, other)
       expect(await one.getGlobalConcurrency()).toBe(4)
-      await bear(client, one)
+      await recoverFleet(client, one)
       expect(await one.getGlobalConcurrency()).toBe(5)
-      for (let borne = 0; borne < 30; borne++) await bear(client, one)
+      for (let borne = 0; borne < 30; borne++) await recoverFleet(client, one)
       expect(await other.getGlobalConcurrency()).toBe(8)
     } finally {
       await one?.close()

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { connected } from "../../../src/fleet/shared/Redis.ts"
+import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 /** A way to a port that can be cut: what went over it so far is then never heard of again, and nobody is told. */
@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)("a Redis", () => {
         ({ close }) => Effect.sync(close)
       )
       const told: Array<string> = []
-      const { client } = yield* connected(way.url, undefined, (line) => told.push(line), 200)
+      const { client } = yield* connectRedis(way.url, undefined, (line) => told.push(line), 200)
       yield* Effect.promise(() => client.set("what", "was kept"))
       way.cut()
       expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
