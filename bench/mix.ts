@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { collectEarly } from "../src/app/layers/GcTuning.ts"
+import { tuneGc } from "../src/app/layers/GcTuning.ts"
 import { encodeWav16 } from "../src/audio/formats/Wav.ts"
 import { UtteranceKey } from "../src/domain/values/Ids.ts"
 import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
@@ -248,7 +248,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
 
 if (values.deliver !== undefined) {
   // As the command does.
-  collectEarly()
+  tuneGc()
   await Effect.runPromise(
     Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
   )

@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url"
 import Sqlite from "better-sqlite3"
 import { Effect, Layer, Redacted } from "effect"
 import { Agent, request } from "undici"
-import { collectEarly } from "../src/app/layers/GcTuning.ts"
+import { tuneGc } from "../src/app/layers/GcTuning.ts"
 import { Casting } from "../src/domain/speech/Casting.ts"
 import { JobId, ProviderId, VoiceId } from "../src/domain/values/Ids.ts"
 import { profileOf, ProviderProfile } from "../src/domain/speech/ProviderProfile.ts"
@@ -313,7 +313,7 @@ if (which === "b" || which === "all") {
     )
   })
   // As the command does.
-  collectEarly()
+  tuneGc()
   await inFolder(async (folder) => {
     const [{ millis, planning, summary }, cpu] = await cpuOf(() => run(spoken.base, folder, utterances))
     console.log(

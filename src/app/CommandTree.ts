@@ -1,19 +1,19 @@
 /** The whole command: every command below it, in the order in which help lists them. */
 import { Command } from "@effect/cli"
-import { askingCommands, askingShapes } from "./cli/QueryCommands.ts"
+import { queryCommands, queryShapes } from "./cli/QueryCommands.ts"
 import { batchCommands, batchShapes } from "./cli/BatchCommands.ts"
-import { servingCommands, servingShapes } from "./cli/ServerCommands.ts"
+import { serverCommands, serverShapes } from "./cli/ServerCommands.ts"
 import { setupCommands, setupShapes } from "./cli/SetupCommands.ts"
 import { type CommandShape, shapeOf } from "./cli/UsageCheck.ts"
 
 export const root = Command.make("dubwright").pipe(
-  Command.withSubcommands([...batchCommands, ...askingCommands, ...servingCommands, ...setupCommands])
+  Command.withSubcommands([...batchCommands, ...queryCommands, ...serverCommands, ...setupCommands])
 )
 
 /** Its shape, for checks and help. */
 export const rootShape: CommandShape = shapeOf(root, [
   ...batchShapes,
-  ...askingShapes,
-  ...servingShapes,
+  ...queryShapes,
+  ...serverShapes,
   ...setupShapes
 ])

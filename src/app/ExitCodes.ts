@@ -31,13 +31,13 @@ export const interruptions = {
 } as const
 
 /** The command's end by a code other than 0. The message, if any, is told on stderr. */
-export class Ended extends Data.TaggedError("Ended")<{
+export class CommandEnded extends Data.TaggedError("Ended")<{
   readonly code: ExitCode
   readonly message: string
 }> {}
 
 /** The command line itself is wrong. */
-export const badUsage = (message: string): Ended => new Ended({ code: exitCodes.unusable, message })
+export const badUsage = (message: string): CommandEnded => new CommandEnded({ code: exitCodes.unusable, message })
 
 /** The code of each failure that other rooms name; one that is absent here is a fault of the program. */
 const codeOf: Readonly<Record<string, ExitCode>> = {
@@ -63,8 +63,8 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
 }
 
 /** What a failure of any room means to whoever started the command. */
-export const endedBy = (failure: unknown): Ended => {
-  if (failure instanceof Ended) return failure
+export const exitCodeFor = (failure: unknown): CommandEnded => {
+  if (failure instanceof CommandEnded) return failure
   const tag =
     typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
   const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
@@ -73,7 +73,7 @@ export const endedBy = (failure: unknown): Ended => {
     : gaveWay(failure)
       ? exitCodes.failed
       : (codeOf[tag] ?? exitCodes.fault)
-  return new Ended({ code, message })
+  return new CommandEnded({ code, message })
 }
 
 /** Whether the disk gave way under a run, which then is no bad usage: much may have been sent and done by then. */

@@ -10,14 +10,14 @@ import { version } from "../domain/values/Version.ts"
 import { collectorIn } from "./layers/TraceCollector.ts"
 import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
 import { root, rootShape } from "./CommandTree.ts"
-import { badUsage, Ended, endedBy, type ExitCode, exitCodes, interruptions } from "./ExitCodes.ts"
+import { badUsage, CommandEnded, exitCodeFor, type ExitCode, exitCodes, interruptions } from "./ExitCodes.ts"
 import { helpPage } from "./cli/HelpPage.ts"
 import { logsOn } from "./terminal/LogLines.ts"
-import { eventLine, processScreen, saidAs, Screen } from "./terminal/Screen.ts"
+import { eventLine, processScreen, sayAs, Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
-import { commandNamed, type CommandPath, optionsKnown } from "./cli/UsageCheck.ts"
+import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts"
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
@@ -36,9 +36,9 @@ const ran = Effect.gen(function* () {
     const page = yield* topicText(asked[0] ?? "", columns)
     if (Option.isSome(page)) return yield* screen.result(page.value)
   }
-  const path = yield* commandNamed(rootShape, words, asked?.length === 1 ? topicNames : [])
+  const path = yield* findCommand(rootShape, words, asked?.length === 1 ? topicNames : [])
   const rest = words.slice(path.length - 1)
-  yield* optionsKnown(path, rest)
+  yield* checkOptions(path, rest)
   const ready = path.length > 1 && path.at(-1)?.below.length === 0
   if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
   if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
@@ -84,7 +84,7 @@ const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Scree
     if (Cause.isInterruptedOnly(cause)) return yield* Effect.interrupt
     const ended = Option.match(Cause.failureOption(cause), {
       onNone: () => fault(cause),
-      onSome: endedBy
+      onSome: exitCodeFor
     })
     yield* screen.draw([])
     if (ended.message !== "") {
@@ -103,13 +103,13 @@ const interrupted = Effect.flatMap(Screen, (screen) => {
     : Effect.void
 })
 
-const fault = (cause: Cause.Cause<unknown>): Ended => {
+const fault = (cause: Cause.Cause<unknown>): CommandEnded => {
   const defect = Cause.squash(cause)
   // A part of the program does not load without it.
-  if (defect instanceof NoSqlite) return endedBy(defect)
+  if (defect instanceof NoSqlite) return exitCodeFor(defect)
   const [first = ""] = String(defect).split("\n")
   const more = verbose ? "" : " (--verbose shows where)"
-  return new Ended({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
+  return new CommandEnded({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
 }
 
 let signal: keyof typeof interruptions | undefined
@@ -139,7 +139,7 @@ process.stderr.on("error", () => {})
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done)
   const message = `dubwright: the results cannot be written to standard output: ${error.message}`
-  const line = events ? eventLine(saidAs(message), Date.now()) : message
+  const line = events ? eventLine(sayAs(message), Date.now()) : message
   process.stderr.write(`${line}\n`, () => process.exit(exitCodes.fault))
 })
 

@@ -3,10 +3,10 @@
  * are checked, and `Commands.ts`, where each leads to what it does.
  */
 import { version } from "../domain/values/Version.ts"
-import { collectEarly } from "./layers/GcTuning.ts"
+import { tuneGc } from "./layers/GcTuning.ts"
 
 if (process.argv[2] === "--version") process.stdout.write(`${version}\n`)
 else {
-  collectEarly()
+  tuneGc()
   await import("./Program.ts")
 }

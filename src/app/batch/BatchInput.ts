@@ -11,7 +11,7 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import { embeddedVoice } from "./EmbeddedVoice.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentBaseUrl } from "../layers/Environment.ts"
-import { reading } from "../layers/StateLayers.ts"
+import { readableStateLayer } from "../layers/StateLayers.ts"
 import { withProvidersFound } from "./VoiceProviderLookup.ts"
 
 /** What every command on a batch takes. */
@@ -34,7 +34,7 @@ export interface BatchOptions {
 }
 
 /** The batch that the options name. */
-export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOptions) {
+export const loadBatchInput = Effect.fn("BatchFlags.batch")(function* (options: BatchOptions) {
   const fromEnvironment = yield* environmentBaseUrl
   const flags: RunFlags = {
     baseUrl: options.baseUrl,
@@ -58,7 +58,7 @@ export const batchOf = Effect.fn("BatchFlags.batch")(function* (options: BatchOp
 /** What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so. */
 const learnedLimits = (state: string) =>
   Effect.map(Estimates, ({ longest }) => longest).pipe(
-    Effect.provide(reading(state)),
+    Effect.provide(readableStateLayer(state)),
     Effect.orElseSucceed(() => () => undefined)
   )
 
@@ -66,7 +66,7 @@ const learnedLimits = (state: string) =>
 const told = 12
 
 /** Tells what was mended or passed over in the scripts, on stderr. */
-export const tellNotices = Effect.fnUntraced(function* (
+export const printNotices = Effect.fnUntraced(function* (
   { notices }: Pick<BatchPlan, "notices">,
   { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">
 ) {

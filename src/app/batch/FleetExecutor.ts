@@ -21,7 +21,7 @@ export const fleetFor = Effect.fnUntraced(function* (address: string, folder: st
   if (outside !== undefined) return yield* badUsage(outside)
   return {
     clips: share.clips,
-    crew: Effect.flatMap(met(address), (redis) => fleetExecutor(redis, share))
+    crew: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share))
   }
 })
 
@@ -37,7 +37,7 @@ const outsideOf = (share: SharedFolder, { batch, jobs }: BatchPlan): string | un
 }
 
 /** A fleet's Redis, with what is amiss with it told on stderr. */
-export const met = (address: string) =>
+export const connectFleet = (address: string) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const fork = Runtime.runFork(yield* Effect.runtime())

@@ -7,16 +7,16 @@ import type { Batch } from "../../pipeline/load/Job.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchOptions } from "./BatchInput.ts"
-import { planOf } from "./PlannedBatch.ts"
+import { planBatchInput } from "./PlannedBatch.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { nextAt, type TimeOfDay } from "./Deadline.ts"
 import { badUsage } from "../ExitCodes.ts"
-import { priced, pricesOf } from "./Prices.ts"
+import { withPrices, pricesOf } from "./Prices.ts"
 import type { Screen } from "../terminal/Screen.ts"
-import { writing } from "../layers/StateLayers.ts"
-import { watching } from "../terminal/ProgressDisplay.ts"
+import { writableStateLayer } from "../layers/StateLayers.ts"
+import { progressDisplay } from "../terminal/ProgressDisplay.ts"
 
-export interface AnewOptions extends BatchOptions {
+export interface FreshRunOptions extends BatchOptions {
   readonly maxCredits: number | undefined
   readonly deadline: TimeOfDay | undefined
   readonly events: boolean
@@ -28,19 +28,19 @@ export interface AnewOptions extends BatchOptions {
 export type First<E> = (plan: BatchPlan) => Effect.Effect<void, E, UtteranceStore | Screen>
 
 /** Plans and runs a batch, whose files held `sources` when it was loaded. */
-export const anew = Effect.fnUntraced(function* <E>(
+export const planAndRun = Effect.fnUntraced(function* <E>(
   batch: Batch,
   sources: string,
-  options: AnewOptions,
+  options: FreshRunOptions,
   first: First<E>
 ) {
   const path = yield* Path.Path
   const { maxCredits } = options
   const now = new Date(yield* Clock.currentTimeMillis)
   const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
-  const planned = yield* planOf(batch, options)
+  const planned = yield* planBatchInput(batch, options)
   // A limit can only be kept where a price is known before the first task.
-  const plan = maxCredits === undefined ? planned : priced(planned, yield* pricesOf(planned))
+  const plan = maxCredits === undefined ? planned : withPrices(planned, yield* pricesOf(planned))
   const service = gatewayTo(batch.service, path.join(batch.state, "service"))
   const fleet = yield* fleetOf(options, plan)
   return yield* Effect.gen(function* () {
@@ -50,12 +50,12 @@ export const anew = Effect.fnUntraced(function* <E>(
   }).pipe(
     withRefusals,
     Effect.scoped,
-    Effect.provide(Layer.merge(writing(batch.state, fleet.clips), watching(options)))
+    Effect.provide(Layer.merge(writableStateLayer(batch.state, fleet.clips), progressDisplay(options)))
   )
 })
 
 /** The fleet that the options name, loaded only where they do; else nobody but this process. */
-const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: AnewOptions, plan: BatchPlan) {
+const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: FreshRunOptions, plan: BatchPlan) {
   if (fleet === undefined && share === undefined) return { clips: undefined, crew: Effect.void }
   if (fleet === undefined || share === undefined) {
     return yield* badUsage("--fleet and --share go together: where the fleet meets, and the folder it shares")

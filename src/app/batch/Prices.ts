@@ -62,7 +62,7 @@ const listedPrices = Effect.gen(function* () {
 })
 
 /** The batch with these prices in its profiles, the dearest of those that its utterances meet, so that a budget is kept. */
-export const priced = (plan: BatchPlan, priceOf: PriceOf): BatchPlan => {
+export const withPrices = (plan: BatchPlan, priceOf: PriceOf): BatchPlan => {
   const dearest = new Map<ProviderId, number>()
   for (const { casting } of plan.utterances) {
     const price = priceOf(casting)

@@ -15,7 +15,7 @@ import { Screen } from "../terminal/Screen.ts"
 const within = "20 seconds"
 
 /** What of that for `unsent` the service does not have; none where it has all, or where it could not be asked, which is told. */
-export const strangeVoices = Effect.fn("VoiceCheck.of")(function* (
+export const findUnknownVoices = Effect.fn("VoiceCheck.of")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>
 ) {

@@ -13,7 +13,7 @@ import {
 import { spokenBy } from "../../store/tables/SpokenVoices.ts"
 import { readableState } from "../../store/state/StateFolder.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { Ended, endedBy } from "../ExitCodes.ts"
+import { CommandEnded, exitCodeFor } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 
 /** How long a service may take to list its voices. */
@@ -59,8 +59,8 @@ const listedBy = (batch: Batch, voices: ReadonlyArray<VoiceId>) =>
     }),
     Effect.provide(listing(batch)),
     Effect.mapError((cause) => {
-      const { code, message } = endedBy(cause)
-      return new Ended({
+      const { code, message } = exitCodeFor(cause)
+      return new CommandEnded({
         code,
         message:
           `the provider of ${voices.map((voice) => `"${voice}"`).join(", ")} is not named, and the service's ` +

@@ -1,7 +1,7 @@
 /** Commands that work on a batch: a manifest, or subtitles and texts. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
-import { lazily } from "./LazyCommand.ts"
+import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const run = Command.make(
@@ -14,7 +14,7 @@ const run = Command.make(
     json: Flags.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
     ...Flags.loudness
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/RunCommand.ts"),
     ({ run }) => run
   )
@@ -36,7 +36,7 @@ const plan = Command.make(
     json: Flags.json,
     ...Flags.loudness
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/PlanCommand.ts"),
     ({ plan }) => plan
   )
@@ -52,7 +52,7 @@ const standing = { ...onManifest, json: Flags.json, ...Flags.loudness }
 const status = Command.make(
   "status",
   standing,
-  lazily(
+  lazyCommand(
     () => import("../commands/StateCommands.ts"),
     ({ status }) => status
   )
@@ -65,7 +65,7 @@ const status = Command.make(
 const retry = Command.make(
   "retry",
   { ...onManifest, ...Flags.speaking, ...Flags.fleet, json: Flags.json, ...Flags.loudness },
-  lazily(
+  lazyCommand(
     () => import("../commands/RunCommand.ts"),
     ({ retry }) => retry
   )
@@ -78,7 +78,7 @@ const clean = Command.make(
     olderThan: Flags.olderThan,
     remote: Flags.flag("remote", "Also delete this batch's finished tasks on the service.")
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/StateCommands.ts"),
     ({ clean }) => clean
   )
@@ -87,7 +87,7 @@ const clean = Command.make(
 const verify = Command.make(
   "verify",
   standing,
-  lazily(
+  lazyCommand(
     () => import("../commands/VerifyCommand.ts"),
     ({ verify }) => verify
   )
@@ -105,7 +105,7 @@ const review = Command.make(
     port: Flags.port(0, "The port on loopback; default: a free one."),
     ...Flags.loudness
   },
-  lazily(
+  lazyCommand(
     () => import("../review/ReviewCommand.ts"),
     ({ review }) => review
   )

@@ -45,11 +45,11 @@ interface Bounds {
 }
 
 /** A whole number within bounds. */
-export const wholeNumber = (name: string, placeholder: string, bounds: Bounds, description: string) =>
-  maybe(requiredWholeNumber(name, placeholder, bounds, description))
+export const integerOption = (name: string, placeholder: string, bounds: Bounds, description: string) =>
+  maybe(requiredIntegerOption(name, placeholder, bounds, description))
 
 /** A whole number within bounds that cannot be left out. */
-export const requiredWholeNumber = (
+export const requiredIntegerOption = (
   name: string,
   placeholder: string,
   { min, max }: Bounds,
@@ -209,19 +209,19 @@ const TimeOfDaySchema = Schema.transform(
   }
 )
 
-export const timeOfDay = (name: string, description: string) =>
+export const timeOfDayFlag = (name: string, description: string) =>
   maybe(checked(name, "HH:MM", TimeOfDaySchema, "a time of day such as 06:00", description))
 
 /** What commands take that have something spoken. */
 export const speaking = {
-  concurrency: wholeNumber(
+  concurrency: integerOption(
     "concurrency",
     "N",
     { min: 1, max: 1000 },
     "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
   ),
   maxCredits: amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
-  deadline: timeOfDay(
+  deadline: timeOfDayFlag(
     "deadline",
     "The next time it is so late, nothing new is started; what is under way is finished."
   ),
@@ -285,7 +285,7 @@ export const workerRoles = Options.map(
 
 /** A port; 0 takes a free one. */
 export const port = (fallback: number, description: string) =>
-  Options.map(wholeNumber("port", "PORT", { min: 0, max: 65_535 }, description), (port) => port ?? fallback)
+  Options.map(integerOption("port", "PORT", { min: 0, max: 65_535 }, description), (port) => port ?? fallback)
 
 const FailOnList = Schema.split(",").pipe(Schema.compose(Schema.Array(Schema.Literal(...failOnNames))))
 

@@ -2,7 +2,7 @@
 import type { HelpDoc } from "@effect/cli/HelpDoc"
 import type { Span } from "@effect/cli/HelpDoc/Span"
 import { Array } from "effect"
-import { pairs, wrapped } from "../terminal/TextLayout.ts"
+import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { topicNames } from "./ManualTopics.ts"
 import type { CommandPath, CommandShape } from "./UsageCheck.ts"
 
@@ -17,7 +17,7 @@ export const helpPage = (path: CommandPath, columns: number): string => {
 
 const overview = (root: CommandShape, columns: number): string =>
   [
-    ...wrapped("dubwright: subtitles and texts in, speech on the subtitle's timeline out.", columns),
+    ...wrapText("dubwright: subtitles and texts in, speech on the subtitle's timeline out.", columns),
     "",
     "Usage: dubwright <command> [options] …",
     "",
@@ -43,7 +43,7 @@ const overview = (root: CommandShape, columns: number): string =>
     "Settings in the environment",
     ...pairs(settings, columns),
     "",
-    ...wrapped(
+    ...wrapText(
       "Results go to stdout; progress, logs and warnings to stderr, live on a terminal, plain lines elsewhere.",
       columns
     ),
@@ -108,9 +108,9 @@ const commandPage = (full: string, command: CommandShape, columns: number): stri
     ...positional.map(([name]) => name)
   ]
   return [
-    ...wrapped(words.join(" "), columns),
+    ...wrapText(words.join(" "), columns),
     "",
-    ...paragraphs.flatMap((paragraph) => wrapped(paragraph, columns)),
+    ...paragraphs.flatMap((paragraph) => wrapText(paragraph, columns)),
     ...section("Arguments", positional, columns),
     ...section(
       "Commands",

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 const load = <Part>(part: () => Promise<Part>): Effect.Effect<Part> => Effect.promise(part)
 
 /** A command's work, found in a part of the program that is loaded when the command runs. */
-export const lazily =
+export const lazyCommand =
   <Part, Options, A, E, R>(
     part: () => Promise<Part>,
     work: (part: Part) => (options: Options) => Effect.Effect<A, E, R>

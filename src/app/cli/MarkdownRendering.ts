@@ -1,6 +1,6 @@
 /** A page of the manual for a terminal: headings, paragraphs, lists, tables and code without their marks. */
-import { table } from "../terminal/TextTable.ts"
-import { pairs, wrapped } from "../terminal/TextLayout.ts"
+import { textTable } from "../terminal/TextTable.ts"
+import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { pageTopics } from "./ManualTopics.ts"
 
 /** The page's text in so many columns; only code may be wider. */
@@ -22,7 +22,7 @@ export const markdownText = (page: string, columns: number): string => {
       ended()
       if (fence) code = !code
       else if (code) shown.push(`    ${line}`.trimEnd())
-      else shown.push(...wrapped(plain(line), columns))
+      else shown.push(...wrapText(plain(line), columns))
     } else {
       if (item.test(line)) ended()
       words.push(line)
@@ -45,7 +45,7 @@ const paragraph = (lines: ReadonlyArray<string>, columns: number): ReadonlyArray
   const margin = " ".repeat(mark.length)
   return lines.length === 0
     ? []
-    : wrapped(plain(lines.join("\n").slice(mark.length)), columns - mark.length).map(
+    : wrapText(plain(lines.join("\n").slice(mark.length)), columns - mark.length).map(
         (line, at) => (at === 0 ? mark : margin) + line
       )
 }
@@ -56,7 +56,7 @@ const tableText = (rows: ReadonlyArray<ReadonlyArray<string>>, columns: number):
   if (heading === undefined) return []
   // Names with what they mean read as a list; more than that is a table.
   return heading.length > 3
-    ? table(heading, cells, { colour: false, columns }).split("\n")
+    ? textTable(heading, cells, { colour: false, columns }).split("\n")
     : pairs(
         cells.map(([name = "", ...meaning]) => [name, sentence(meaning)]),
         columns

@@ -1,7 +1,7 @@
 /** Commands that ask a service: its read endpoints. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
-import { lazily } from "./LazyCommand.ts"
+import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
@@ -9,7 +9,7 @@ const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
 const health = Command.make(
   "health",
   reading,
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ health }) => health
   )
@@ -18,7 +18,7 @@ const health = Command.make(
 const credits = Command.make(
   "credits",
   reading,
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ credits }) => credits
   )
@@ -27,7 +27,7 @@ const credits = Command.make(
 const providers = Command.make(
   "providers",
   reading,
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ providers }) => providers
   )
@@ -38,7 +38,7 @@ const ofProvider = Flags.textOption("provider", "ID", "Only this provider's.")
 const models = Command.make(
   "models",
   { ...reading, provider: ofProvider },
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ models }) => models
   )
@@ -50,9 +50,9 @@ const voices = Command.make(
     ...reading,
     provider: ofProvider,
     search: Flags.textOption("search", "TEXT", "Only voices in which the service finds this text."),
-    limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
+    limit: Flags.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ voices }) => voices
   )
@@ -62,17 +62,17 @@ const tasks = Command.make(
   "tasks",
   {
     ...reading,
-    limit: Flags.wholeNumber("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
+    limit: Flags.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
     data: Flags.data
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ tasks }) => tasks
   )
 ).pipe(Command.withDescription("The account's tasks, newest first."))
 
-export const askingCommands = [health, credits, providers, models, voices, tasks] as const
-export const askingShapes = [
+export const queryCommands = [health, credits, providers, models, voices, tasks] as const
+export const queryShapes = [
   shapeOf(health),
   shapeOf(credits),
   shapeOf(providers),

@@ -1,7 +1,7 @@
 /** Commands that run the bundled service and look after its keys. */
 import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
-import { lazily } from "./LazyCommand.ts"
+import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const serve = Command.make(
@@ -17,7 +17,7 @@ const serve = Command.make(
     ),
     ...Flags.loudness
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/ServeCommand.ts"),
     ({ serve }) => serve
   )
@@ -29,13 +29,13 @@ const serve = Command.make(
 
 const accountName = Flags.requiredText("name", "NAME", "The key's name, and that of its new account.")
 const anyNumber = { min: 0, max: Number.MAX_SAFE_INTEGER }
-const granted = Flags.wholeNumber(
+const granted = Flags.integerOption(
   "credits",
   "N",
   anyNumber,
   "Credits the account may spend, or may spend in addition; a new account without it has no limit."
 )
-const existing = Flags.wholeNumber(
+const existing = Flags.integerOption(
   "account",
   "NUMBER",
   anyNumber,
@@ -45,7 +45,7 @@ const existing = Flags.wholeNumber(
 const keysCreate = Command.make(
   "create",
   { data: Flags.data, name: accountName, credits: granted, account: existing },
-  lazily(
+  lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ create }) => create
   )
@@ -69,7 +69,7 @@ const keysImport = Command.make(
       Args.optional
     )
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ importKey }) => importKey
   )
@@ -78,7 +78,7 @@ const keysImport = Command.make(
 const keysList = Command.make(
   "list",
   { data: Flags.data, json: Flags.json },
-  lazily(
+  lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ list }) => list
   )
@@ -88,15 +88,15 @@ const keysGrant = Command.make(
   "grant",
   {
     data: Flags.data,
-    account: Flags.requiredWholeNumber(
+    account: Flags.requiredIntegerOption(
       "account",
       "NUMBER",
       anyNumber,
       "The account, by its number in `keys list`."
     ),
-    credits: Flags.requiredWholeNumber("credits", "N", anyNumber, "Credits that it may spend in addition.")
+    credits: Flags.requiredIntegerOption("credits", "N", anyNumber, "Credits that it may spend in addition.")
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ grant }) => grant
   )
@@ -110,7 +110,7 @@ const keysRevoke = Command.make(
       Args.withDescription("The key's number in `keys list`, or its name where only one valid key has it.")
     )
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ revoke }) => revoke
   )
@@ -128,13 +128,13 @@ const worker = Command.make(
     roles: Flags.workerRoles,
     baseUrl: Flags.workerBaseUrl,
     name: Flags.textOption("name", "NAME", "What it is called; default: the machine's name and its process."),
-    concurrency: Flags.wholeNumber(
+    concurrency: Flags.integerOption(
       "concurrency",
       "N",
       { min: 1, max: 1000 },
       "Utterances of a provider at once on this worker; default: 64. The manifest's limits hold for all workers together."
     ),
-    takeover: Flags.wholeNumber(
+    takeover: Flags.integerOption(
       "takeover",
       "SECONDS",
       { min: 1, max: 3600 },
@@ -142,7 +142,7 @@ const worker = Command.make(
     ),
     ...Flags.loudness
   },
-  lazily(
+  lazyCommand(
     () => import("../commands/WorkerCommand.ts"),
     ({ worker }) => worker
   )
@@ -152,8 +152,8 @@ const worker = Command.make(
   )
 )
 
-export const servingCommands = [serve, keys, worker] as const
-export const servingShapes = [
+export const serverCommands = [serve, keys, worker] as const
+export const serverShapes = [
   shapeOf(serve),
   shapeOf(keys, [
     shapeOf(keysCreate),

@@ -4,13 +4,13 @@ import { Option } from "effect"
 import * as Flags from "./Flags.ts"
 import { filmSounds } from "../init/InitManifest.ts"
 import { scheduleKinds } from "../nightly/Schedule.ts"
-import { lazily } from "./LazyCommand.ts"
+import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const doctor = Command.make(
   "doctor",
   { ...Flags.service, state: Flags.stateHere, json: Flags.json, ...Flags.loudness },
-  lazily(
+  lazyCommand(
     () => import("../doctor/DoctorCommand.ts"),
     ({ doctor }) => doctor
   )
@@ -40,7 +40,7 @@ const init = Command.make(
     yes: Flags.flag("yes", "Ask nothing, also on a terminal: take the defaults."),
     force: Flags.flag("force", "Replace a manifest that is there instead of adding to it.")
   },
-  lazily(
+  lazyCommand(
     () => import("../init/InitCommand.ts"),
     ({ init }) => init
   )
@@ -55,10 +55,10 @@ const schedule = Command.make(
   {
     manifest: Args.text({ name: "manifest" }).pipe(Args.withDescription("The manifest to run every night.")),
     at: Options.map(
-      Flags.timeOfDay("at", "When it starts; default: 01:00."),
+      Flags.timeOfDayFlag("at", "When it starts; default: 01:00."),
       (at) => at ?? { hours: 1, minutes: 0 }
     ),
-    deadline: Flags.timeOfDay("deadline", "The run's --deadline; default: none."),
+    deadline: Flags.timeOfDayFlag("deadline", "The run's --deadline; default: none."),
     kind: Options.choice("kind", scheduleKinds).pipe(
       Options.withDescription(
         "Print only this: service, timer or cron; default: all, with how to install them."
@@ -67,7 +67,7 @@ const schedule = Command.make(
       Options.map(Option.getOrUndefined)
     )
   },
-  lazily(
+  lazyCommand(
     () => import("../nightly/ScheduleCommand.ts"),
     ({ schedule }) => schedule
   )
@@ -80,7 +80,7 @@ const schedule = Command.make(
 const schema = Command.make(
   "schema",
   {},
-  lazily(
+  lazyCommand(
     () => import("../commands/SchemaCommand.ts"),
     ({ schema }) =>
       () =>

@@ -1,11 +1,11 @@
 /** The scripts that complete commands in a shell, as the library writes them. */
 import { Either } from "effect"
-import { badUsage, type Ended } from "../ExitCodes.ts"
+import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 const shells = ["bash", "zsh", "fish", "sh"]
 
 /** Refuses a shell that there is no script for; `words` hold what stands behind `--completions`. */
-export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, Ended> => {
+export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, CommandEnded> => {
   const at = words.findIndex((word) => word.startsWith("--completions"))
   const shell = words[at]?.split("=")[1] ?? words[at + 1] ?? ""
   return at < 0 || shells.includes(shell)

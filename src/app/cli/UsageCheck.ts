@@ -2,7 +2,7 @@
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
-import { badUsage, type Ended } from "../ExitCodes.ts"
+import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 /** An option by its long name with the dashes. */
 export interface OptionShape {
@@ -83,11 +83,11 @@ const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
 }
 
 /** The words that lead to a command, or what is wrong with them; where help is asked for, `topics` will do in a command's place. */
-export const commandNamed = (
+export const findCommand = (
   root: CommandShape,
   words: ReadonlyArray<string>,
   topics: ReadonlyArray<string> = []
-): Either.Either<CommandPath, Ended> => {
+): Either.Either<CommandPath, CommandEnded> => {
   const path: [CommandShape, ...Array<CommandShape>] = [root]
   for (const word of words) {
     const here = path.at(-1)
@@ -107,7 +107,7 @@ export const commandNamed = (
 }
 
 /** Refuses an option that the command does not have, has been given before, or that lacks its value. */
-export const optionsKnown = (path: CommandPath, words: ReadonlyArray<string>): Either.Either<void, Ended> => {
+export const checkOptions = (path: CommandPath, words: ReadonlyArray<string>): Either.Either<void, CommandEnded> => {
   const known = [...(path.at(-1)?.options ?? []), ...everywhere]
   const hint = `(${path.map(({ name }) => name).join(" ")} --help lists all)`
   const given = new Set<string>()

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer"
 import * as Keys from "../../service/accounts/KeyManagement.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { table } from "../terminal/TextTable.ts"
+import { textTable } from "../terminal/TextTable.ts"
 
 interface NewKey {
   readonly data: string
@@ -19,13 +19,13 @@ const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
   ...(account === undefined ? {} : { account })
 })
 
-export const create = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
+export const createKeyCommand = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
   const screen = yield* Screen
   const key = yield* Keys.createKey(wanted.data, optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
-export const importKey = Effect.fn("KeysCommand.import")(function* (
+export const importKeyCommand = Effect.fn("KeysCommand.import")(function* (
   wanted: NewKey & { readonly key: Option.Option<string> }
 ) {
   const screen = yield* Screen
@@ -34,7 +34,7 @@ export const importKey = Effect.fn("KeysCommand.import")(function* (
   yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
-export const list = Effect.fn("KeysCommand.list")(function* (options: {
+export const listKeysCommand = Effect.fn("KeysCommand.list")(function* (options: {
   readonly data: string
   readonly json: boolean
 }) {
@@ -42,7 +42,7 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
   const keys = yield* Keys.listKeys(options.data)
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
   yield* screen.result(
-    table(
+    textTable(
       ["id", "name", "key", "made", "account", "credits", "used", "reserved", "state"],
       keys.map((key) => [
         key.id,
@@ -60,7 +60,7 @@ export const list = Effect.fn("KeysCommand.list")(function* (options: {
   )
 })
 
-export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
+export const grantCommand = Effect.fn("KeysCommand.grant")(function* (options: {
   readonly data: string
   readonly account: number
   readonly credits: number
@@ -74,7 +74,7 @@ export const grant = Effect.fn("KeysCommand.grant")(function* (options: {
   )
 })
 
-export const revoke = Effect.fn("KeysCommand.revoke")(function* (options: {
+export const revokeKeyCommand = Effect.fn("KeysCommand.revoke")(function* (options: {
   readonly data: string
   readonly which: string
 }) {

@@ -17,19 +17,19 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { accountOf } from "../batch/AccountCheck.ts"
-import { type BatchOptions, batchOf, tellNotices, tellUnlisted } from "../batch/BatchInput.ts"
+import { type BatchOptions, loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
 import { diskOf } from "../doctor/DiskRoom.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
-import { Ended, exitCodes } from "../ExitCodes.ts"
-import { type FailOn, heldAgainst } from "./FailOn.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { CommandEnded, exitCodes } from "../ExitCodes.ts"
+import { type FailOn, failOnFindings } from "./FailOn.ts"
 import { warnUnset } from "../nightly/NotificationAddress.ts"
 import { planText } from "../terminal/PlanText.ts"
 import { namedPrices, pricesOf } from "../batch/Prices.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { stickyHint } from "../batch/StickySpeakersHint.ts"
 import { speakersText } from "./SpeakersText.ts"
-import { reading } from "../layers/StateLayers.ts"
-import { strangeVoices } from "../batch/VoiceCheck.ts"
+import { readableStateLayer } from "../layers/StateLayers.ts"
+import { findUnknownVoices } from "../batch/VoiceCheck.ts"
 
 export interface PlanOptions extends BatchOptions {
   readonly html: string | undefined
@@ -38,10 +38,10 @@ export interface PlanOptions extends BatchOptions {
   readonly failOn: ReadonlyArray<FailOn>
 }
 
-export const plan = (options: PlanOptions) =>
+export const planCommand = (options: PlanOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const planned = yield* planPartially(batch)
@@ -63,7 +63,7 @@ export const plan = (options: PlanOptions) =>
       ...dryRun(batch, partial, outlook),
       ...(left.length === 0 ? {} : { unlisted: left })
     }
-    yield* tellNotices(report, options)
+    yield* printNotices(report, options)
     if (!options.quiet) yield* tellUnlisted(batch.manifest, left)
     if (!options.quiet)
       yield* Effect.forEach(planned.plan?.jobs.flatMap(stickyHint) ?? [], (hint) =>
@@ -73,7 +73,7 @@ export const plan = (options: PlanOptions) =>
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
     else if (partial.plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))
     yield* judged(report, partial.rejected, refused, options)
-  }).pipe(Effect.provide(ffmpeg))
+  }).pipe(Effect.provide(ffmpegLayer))
 
 /** Everything that the state, the service and the disk say of a plan. */
 const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) {
@@ -99,7 +99,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }
       return rejected === undefined
-        ? { ...nothing, outlook, strange: yield* strangeVoices(plan, unsent) }
+        ? { ...nothing, outlook, strange: yield* findUnknownVoices(plan, unsent) }
         : { ...nothing, outlook }
     }
   }
@@ -123,7 +123,7 @@ const storedOf = (plan: BatchPlan) =>
     }
     return outlook
   }).pipe(
-    Effect.provide(reading(plan.batch.state)),
+    Effect.provide(readableStateLayer(plan.batch.state)),
     Effect.catchIf(
       (fault) => fault.reason === "missing",
       () => Effect.succeed<Outlook>(nothingKnown)
@@ -156,13 +156,13 @@ const judged = Effect.fnUntraced(function* (
   if (refused !== undefined) return yield* refused
   const { credits = 0 } = report.total
   if (maxCredits !== undefined && credits > maxCredits) {
-    return yield* new Ended({
+    return yield* new CommandEnded({
       code: exitCodes.stopped,
       message: `it would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}`
     })
   }
-  const held = heldAgainst(report, failOn)
+  const held = failOnFindings(report, failOn)
   if (held.length > 0) {
-    return yield* new Ended({ code: exitCodes.failed, message: held.join("\n") })
+    return yield* new CommandEnded({ code: exitCodes.failed, message: held.join("\n") })
   }
 })

@@ -8,22 +8,22 @@ import { digestSources, type NoopBatch, unchangedSince } from "../../pipeline/ru
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import type { AnewOptions, First } from "../batch/FreshRun.ts"
-import { batchOf, tellNotices, tellUnlisted } from "../batch/BatchInput.ts"
-import { counted } from "../terminal/ProgressText.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
-import { Ended, exitCodes } from "../ExitCodes.ts"
+import type { FreshRunOptions, First } from "../batch/FreshRun.ts"
+import { loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
+import { countOf } from "../terminal/ProgressText.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { openLog } from "../terminal/LogFile.ts"
 import { summaryText } from "../terminal/RunSummary.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { reading, writing } from "../layers/StateLayers.ts"
-import { watching } from "../terminal/ProgressDisplay.ts"
+import { readableStateLayer, writableStateLayer } from "../layers/StateLayers.ts"
+import { progressDisplay } from "../terminal/ProgressDisplay.ts"
 
-export interface RunOptions extends AnewOptions {
+export interface RunOptions extends FreshRunOptions {
   readonly log: string | undefined
 }
 
-export const run = (options: RunOptions) =>
+export const runCommand = (options: RunOptions) =>
   Effect.gen(function* () {
     const { batch, sources } = yield* begun(options)
     const before = yield* leftBefore(batch, sources, options)
@@ -31,19 +31,19 @@ export const run = (options: RunOptions) =>
       ? yield* saidAgain(before.value, options)
       : yield* ranAnew(batch, sources, options, () => Effect.void)
     yield* tell(batch, result, options)
-  }).pipe(Effect.provide(ffmpeg))
+  }).pipe(Effect.provide(ffmpegLayer))
 
-export const retry = (options: RunOptions) =>
+export const retryCommand = (options: RunOptions) =>
   Effect.gen(function* () {
     const { batch, sources } = yield* begun(options)
     yield* tell(batch, yield* ranAnew(batch, sources, options, revived), options)
-  }).pipe(Effect.provide(ffmpeg))
+  }).pipe(Effect.provide(ffmpegLayer))
 
 /** The batch, and what its files hold, with a log of what happens where one is wanted. */
 const begun = Effect.fnUntraced(function* (options: RunOptions) {
   const screen = yield* Screen
   if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
-  const batch = yield* batchOf(options)
+  const batch = yield* loadBatchInput(options)
   if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
   return { batch, sources: yield* digestSources(batch) }
 })
@@ -51,13 +51,13 @@ const begun = Effect.fnUntraced(function* (options: RunOptions) {
 /** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
 const leftBefore = (batch: Batch, sources: string, { share }: RunOptions) =>
   unchangedSince(batch, sources).pipe(
-    Effect.provide(reading(batch.state, share === undefined ? undefined : clipsIn(share))),
+    Effect.provide(readableStateLayer(batch.state, share === undefined ? undefined : clipsIn(share))),
     Effect.orElseSucceed(() => Option.none<NoopBatch>())
   )
 
 const saidAgain = (before: NoopBatch, options: RunOptions) =>
-  Effect.zipRight(tellNotices(before, options), reportNoop(before)).pipe(
-    Effect.provide(Layer.merge(writing(before.batch.state), watching(options)))
+  Effect.zipRight(printNotices(before, options), reportNoop(before)).pipe(
+    Effect.provide(Layer.merge(writableStateLayer(before.batch.state), progressDisplay(options)))
   )
 
 const ranAnew = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
@@ -74,7 +74,7 @@ const revived: First<StateUnusable> = ({ utterances }) =>
       utterances.map(({ key }) => key),
       "all"
     )
-    yield* screen.say(`${counted(keys.length, "failed utterance")} to be tried again`)
+    yield* screen.say(`${countOf(keys.length, "failed utterance")} to be tried again`)
   })
 
 /** Tells whom the manifest names, then the user. */
@@ -86,7 +86,7 @@ const tell = Effect.fnUntraced(function* (
   const screen = yield* Screen
   const { report, jobs, halt, unwritten } = result
   if (notify !== undefined) {
-    const { notify: told } = yield* Effect.promise(() => import("../nightly/Notification.ts"))
+    const { notifyRunEnd: told } = yield* Effect.promise(() => import("../nightly/Notification.ts"))
     yield* told(notify, manifest, report)
   }
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
@@ -96,14 +96,14 @@ const tell = Effect.fnUntraced(function* (
       : summaryText(result, out, process.cwd(), options.verbose, screen.look)
   )
   if (halt !== undefined && halt.reason !== "unreachable") {
-    return yield* new Ended({ code: exitCodes.stopped, message: halt.words })
+    return yield* new CommandEnded({ code: exitCodes.stopped, message: halt.words })
   }
   if (unwritten !== undefined) {
-    return yield* new Ended({ code: exitCodes.failed, message: unwritten.message })
+    return yield* new CommandEnded({ code: exitCodes.failed, message: unwritten.message })
   }
   const undone = jobs.filter(({ status }) => status !== "delivered")
   if (undone.length > 0) {
-    return yield* new Ended({
+    return yield* new CommandEnded({
       code: exitCodes.failed,
       message: `${undone.length} of ${jobs.length} jobs not delivered: ${undone.map(({ job }) => job.id).join(", ")}`
     })

@@ -6,6 +6,6 @@ import { Screen } from "../terminal/Screen.ts"
 /** The schema as a value; draft 7. */
 export const manifestSchema = JSONSchema.make(Manifest)
 
-export const schema = Effect.flatMap(Screen, (screen) =>
+export const schemaCommand = Effect.flatMap(Screen, (screen) =>
   screen.result(JSON.stringify(manifestSchema, null, 2))
 )

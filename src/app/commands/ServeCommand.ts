@@ -4,11 +4,11 @@ import { Effect, Logger, LogLevel } from "effect"
 import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 
-export interface ServeOptions {
+export interface ServeCommandOptions {
   readonly host: string
   readonly port: number
   readonly data: string
@@ -18,7 +18,7 @@ export interface ServeOptions {
 }
 
 /** Serves until it is interrupted; then tasks under way come to their end first. */
-export const serve = (options: ServeOptions) =>
+export const serveCommand = (options: ServeCommandOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const config = options.config === undefined ? {} : yield* settingsIn(options.config)
@@ -32,7 +32,7 @@ export const serve = (options: ServeOptions) =>
     return yield* Effect.never
   }).pipe(
     Effect.scoped,
-    Effect.provide(ffmpeg),
+    Effect.provide(ffmpegLayer),
     Logger.withMinimumLogLevel(
       options.quiet ? LogLevel.Warning : options.verbose ? LogLevel.Debug : LogLevel.Info
     )

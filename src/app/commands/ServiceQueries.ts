@@ -5,7 +5,7 @@ import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts
 import { readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
 import { allPages } from "./Pagination.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { type Cell, type Look, table } from "../terminal/TextTable.ts"
+import { type Cell, type Look, textTable } from "../terminal/TextTable.ts"
 
 interface ReadOptions extends ServiceOptions {
   readonly json: boolean
@@ -34,7 +34,7 @@ const onlySaid = (name: string, value: unknown): unknown =>
 
 const amounts = new Set(["credits", "used", "reserved", "credits_per_character", "free_bytes"])
 
-export const health = (options: ReadOptions) =>
+export const healthCommand = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.health,
@@ -44,7 +44,7 @@ export const health = (options: ReadOptions) =>
         ...(providers.length === 0
           ? []
           : [
-              table(
+              textTable(
                 ["provider", "ready", "why not"],
                 providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
                 look
@@ -53,24 +53,24 @@ export const health = (options: ReadOptions) =>
       ].join("\n")
   )
 
-export const credits = (options: ReadOptions) =>
+export const creditsCommand = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.credits,
     ({ credits, unlimited, used, reserved }, look) =>
-      table(
+      textTable(
         ["credits", "used", "reserved"],
         [[credits ?? (unlimited ? "no limit" : "not said"), creditsStated(used), creditsStated(reserved)]],
         look
       )
   )
 
-export const providers = (options: ReadOptions) =>
+export const providersCommand = (options: ReadOptions) =>
   asked(
     options,
     (reads) => reads.providers,
     ({ providers }, look) =>
-      table(
+      textTable(
         ["provider", "ready", "characters", "SRT input", "transcript", "controls", "default model"],
         providers.map(({ provider, available, features, default_model_id }) => [
           provider,
@@ -89,12 +89,12 @@ export const providers = (options: ReadOptions) =>
       )
   )
 
-export const models = (options: ReadOptions & { readonly provider: string | undefined }) =>
+export const modelsCommand = (options: ReadOptions & { readonly provider: string | undefined }) =>
   asked(
     options,
     (reads) => reads.models(options.provider),
     ({ models }, look) =>
-      table(
+      textTable(
         ["model", "provider", "credits a character", "languages", "description"],
         models.map((model) => [
           model.model_id,
@@ -107,7 +107,7 @@ export const models = (options: ReadOptions & { readonly provider: string | unde
       )
   )
 
-export const voices = (
+export const voicesCommand = (
   options: ReadOptions & {
     readonly provider: string | undefined
     readonly search: string | undefined
@@ -131,7 +131,7 @@ export const voices = (
         options.limit ?? Number.POSITIVE_INFINITY
       ),
     (voices, look) =>
-      table(
+      textTable(
         ["voice", "provider", "name", "gender", "languages"],
         voices.map(({ voice_id, provider, name, gender, languages: spoken }): ReadonlyArray<Cell> => [
           voice_id,
@@ -144,7 +144,7 @@ export const voices = (
       )
   )
 
-export const tasks = (options: ReadOptions & { readonly limit: number | undefined }) =>
+export const tasksCommand = (options: ReadOptions & { readonly limit: number | undefined }) =>
   asked(
     options,
     (reads) =>
@@ -157,7 +157,7 @@ export const tasks = (options: ReadOptions & { readonly limit: number | undefine
         options.limit ?? 50
       ),
     (tasks, look) =>
-      table(
+      textTable(
         ["task", "status", "provider", "voice", "characters", "credits", "created (UTC)", "label", "error"],
         tasks.map((task) => [
           task.task_id,

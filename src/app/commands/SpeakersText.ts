@@ -5,7 +5,7 @@ import type { Batch, Job } from "../../pipeline/load/Job.ts"
 import { readWords } from "../../pipeline/plan/BatchPlan.ts"
 import { castingOf } from "../../pipeline/plan/VoiceCasting.ts"
 import { type SpeakerCues, speakersOf } from "../../script/spoken/VoiceAssignment.ts"
-import { counted } from "../terminal/ProgressText.ts"
+import { countOf } from "../terminal/ProgressText.ts"
 import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
 
@@ -28,10 +28,10 @@ const fragmentOf = (job: Job, batch: Batch, speakers: ReadonlyArray<SpeakerCues>
   return [
     `# job ${job.id}, ${job.inputName}`,
     named.length === 0 ? "# nobody is named: the job's own voice speaks all of it" : "speakers:",
-    ...entries.map(({ text, cues }) => `${text.padEnd(wide)}  # ${counted(cues, "cue")}`),
+    ...entries.map(({ text, cues }) => `${text.padEnd(wide)}  # ${countOf(cues, "cue")}`),
     ...(unnamed === undefined || named.length === 0
       ? []
-      : [`  # ${counted(unnamed.cues, "cue")} without a speaker: the job's own voice`])
+      : [`  # ${countOf(unnamed.cues, "cue")} without a speaker: the job's own voice`])
   ].join("\n")
 }
 

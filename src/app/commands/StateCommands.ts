@@ -4,20 +4,20 @@ import { type Duration, Effect, Layer } from "effect"
 import { cleanClips, cleanRemote } from "../../pipeline/run/Cleanup.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { statusOf, unplannedJobs } from "../../pipeline/run/BatchStatus.ts"
-import { counted } from "../terminal/ProgressText.ts"
-import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
-import { planOf } from "../batch/PlannedBatch.ts"
+import { countOf } from "../terminal/ProgressText.ts"
+import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { planBatchInput } from "../batch/PlannedBatch.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { reading, writing } from "../layers/StateLayers.ts"
-import { table } from "../terminal/TextTable.ts"
+import { readableStateLayer, writableStateLayer } from "../layers/StateLayers.ts"
+import { textTable } from "../terminal/TextTable.ts"
 
-export const status = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
+export const statusCommand = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
   const screen = yield* Screen
-  const batch = yield* batchOf(options)
+  const batch = yield* loadBatchInput(options)
   const jobs = yield* statusOf(batch).pipe(
-    Effect.provide(reading(batch.state)),
+    Effect.provide(readableStateLayer(batch.state)),
     Effect.catchIf(
       (fault) => fault.reason === "missing",
       () => Effect.succeed(unplannedJobs(batch))
@@ -26,7 +26,7 @@ export const status = Effect.fn("StateCommands.status")(function* (options: Batc
   yield* screen.result(
     options.json
       ? JSON.stringify({ manifest: batch.manifest, state: batch.state, jobs }, null, 2)
-      : table(
+      : textTable(
           ["job", "delivered", "utterances", "done", "under way", "failed", "left"],
           jobs.map((job) => [
             job.id,
@@ -53,11 +53,11 @@ export interface CleanOptions extends BatchOptions {
   readonly olderThan: Duration.Duration | undefined
 }
 
-export const clean = (options: CleanOptions) =>
+export const cleanCommand = (options: CleanOptions) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
     const screen = yield* Screen
-    const plan = yield* Effect.flatMap(batchOf(options), (batch) => planOf(batch, options))
+    const plan = yield* Effect.flatMap(loadBatchInput(options), (batch) => planBatchInput(batch, options))
     const { batch } = plan
     yield* Effect.gen(function* () {
       const removed = yield* cleanClips(plan, options.olderThan)
@@ -69,8 +69,8 @@ export const clean = (options: CleanOptions) =>
       yield* screen.result(
         options.json
           ? JSON.stringify({ ...removed, ...(deleted === undefined ? {} : { tasks: deleted }) }, null, 2)
-          : `removed ${counted(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
-              (deleted === undefined ? "" : `; deleted ${counted(deleted, "task")} at the service`)
+          : `removed ${countOf(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
+              (deleted === undefined ? "" : `; deleted ${countOf(deleted, "task")} at the service`)
       )
-    }).pipe(Effect.provide(Layer.merge(writing(batch.state), silent)))
-  }).pipe(Effect.provide(ffmpeg))
+    }).pipe(Effect.provide(Layer.merge(writableStateLayer(batch.state), silent)))
+  }).pipe(Effect.provide(ffmpegLayer))

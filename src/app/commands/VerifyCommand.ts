@@ -1,16 +1,16 @@
 /** What is heard in the delivered audio, held against the reports. */
 import { Effect, Either } from "effect"
 import { isVerified, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
-import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
-import { Ended, exitCodes } from "../ExitCodes.ts"
+import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { type Look, table } from "../terminal/TextTable.ts"
+import { type Look, textTable } from "../terminal/TextTable.ts"
 
-export const verify = (options: BatchOptions) =>
+export const verifyCommand = (options: BatchOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     const jobs = (yield* verifyBatch(batch)).map(({ id, heard }) => ({
       id,
       heard: Either.mapLeft(heard, ({ message }) => message)
@@ -26,12 +26,12 @@ export const verify = (options: BatchOptions) =>
     )
     const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isVerified(heard.right))
     if (amiss.length > 0) {
-      return yield* new Ended({
+      return yield* new CommandEnded({
         code: exitCodes.failed,
         message: `not as reported: ${amiss.map(({ id }) => id).join(", ")}`
       })
     }
-  }).pipe(Effect.provide(ffmpeg))
+  }).pipe(Effect.provide(ffmpegLayer))
 
 interface Heard {
   readonly id: string
@@ -64,7 +64,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
   return rows.length === 0
     ? []
     : [
-        table(
+        textTable(
           [
             "job",
             "cues heard",
@@ -99,7 +99,7 @@ const details =
     return [
       "",
       `${id}: ${heard.right.file}`,
-      table(["cue", "verdict", "expected", "heard", "error"], rows, look)
+      textTable(["cue", "verdict", "expected", "heard", "error"], rows, look)
     ]
   }
 

@@ -8,12 +8,12 @@ import { openSharedFolder } from "../../fleet/shared/SharedFolder.ts"
 import { runWorker } from "../../fleet/worker/Worker.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
-import { met } from "../batch/FleetExecutor.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { connectFleet } from "../batch/FleetExecutor.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentBaseUrl, environmentKey } from "../layers/Environment.ts"
 
-export interface WorkerOptions {
+export interface WorkerCommandOptions {
   readonly fleet: string
   readonly share: string
   readonly roles: ReadonlyArray<Role>
@@ -24,7 +24,7 @@ export interface WorkerOptions {
   readonly quiet: boolean
 }
 
-export const worker = (options: WorkerOptions) =>
+export const workerCommand = (options: WorkerCommandOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (options.roles.includes("speak") && Option.isNone(yield* environmentKey)) {
@@ -33,7 +33,7 @@ export const worker = (options: WorkerOptions) =>
       )
     }
     const share = yield* openSharedFolder(resolve(options.share))
-    const redis = yield* met(options.fleet)
+    const redis = yield* connectFleet(options.fleet)
     // With an address of its own the key goes there and nowhere else, whatever the batches say.
     const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
     return yield* runWorker({
@@ -47,4 +47,4 @@ export const worker = (options: WorkerOptions) =>
       told: (line) =>
         options.quiet ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now))
     })
-  }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpeg))
+  }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpegLayer))

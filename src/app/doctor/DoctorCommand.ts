@@ -1,7 +1,7 @@
 /** Looks at everything a run needs, and says how to mend what is amiss. */
 import { Effect } from "effect"
 import { type Check, ffmpegCheck, folderCheck, nodeCheck } from "./DoctorChecks.ts"
-import { Ended, exitCodes } from "../ExitCodes.ts"
+import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { serviceChecks } from "./ServiceChecks.ts"
 
@@ -12,7 +12,7 @@ export interface DoctorOptions {
   readonly json: boolean
 }
 
-export const doctor = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
+export const doctorCommand = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
   const screen = yield* Screen
   const checks: Array<Check> = []
   /** Shows each finding as soon as it is there. */
@@ -26,7 +26,7 @@ export const doctor = Effect.fn("DoctorCommand.doctor")(function* (options: Doct
   yield* found(yield* serviceChecks(options))
   if (options.json) yield* screen.result(JSON.stringify(checks, null, 2))
   if (checks.some(({ state }) => state === "wrong")) {
-    return yield* new Ended({ code: exitCodes.unusable, message: "" })
+    return yield* new CommandEnded({ code: exitCodes.unusable, message: "" })
   }
 })
 

@@ -22,11 +22,11 @@ import { readScript } from "../../script/ScriptFile.ts"
 import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { makeFolder } from "../../store/state/Folder.ts"
-import { counted } from "../terminal/ProgressText.ts"
+import { countOf } from "../terminal/ProgressText.ts"
 import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { withJobs } from "./ManifestAddition.ts"
-import { asked, type InitChoices } from "./InitQuestions.ts"
+import { askChoices, type InitChoices } from "./InitQuestions.ts"
 import {
   type FilmSound,
   type FoundScript,
@@ -35,7 +35,7 @@ import {
   manifestText,
   type VoiceFor
 } from "./InitManifest.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
 import { shellWord } from "../nightly/Schedule.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -52,7 +52,7 @@ export interface InitOptions {
 
 const manifestName = "dubwright.yaml"
 
-export const init = Effect.fn("InitCommand.init")(function* (options: InitOptions) {
+export const initCommand = Effect.fn("InitCommand.init")(function* (options: InitOptions) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const screen = yield* Screen
@@ -91,7 +91,7 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   const onTerminal = process.stdin.isTTY && process.stdout.isTTY
   const { service, language, films, sound }: InitChoices =
     onTerminal && !options.yes && (before === undefined || scripts.length > 0)
-      ? yield* asked(scripts, said)
+      ? yield* askChoices(scripts, said)
       : {
           service: said.service ?? "embedded",
           language: said.language,
@@ -117,7 +117,7 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
     const text = manifestText(path.basename(folder) || "dub", service, found, voiceFor, sound)
     yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
     yield* screen.result(target)
-    const jobs = found.length === 0 ? "an example job" : counted(found.length - own.length, "job")
+    const jobs = found.length === 0 ? "an example job" : countOf(found.length - own.length, "job")
     return yield* screen.say(`wrote a manifest with ${jobs}; ${next}`)
   }
   const added = found.filter(({ ownLanguage }) => ownLanguage === undefined)
@@ -131,7 +131,7 @@ export const init = Effect.fn("InitCommand.init")(function* (options: InitOption
   yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
   yield* screen.result(target)
   yield* screen.say(
-    `added ${counted(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; what was there is unchanged; ${next}`
+    `added ${countOf(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; what was there is unchanged; ${next}`
   )
 })
 
@@ -182,7 +182,7 @@ const withOwnLanguages = Effect.fnUntraced(function* (
       { concurrency: 4 }
     )
   }).pipe(
-    Effect.provide(ffmpeg),
+    Effect.provide(ffmpegLayer),
     // Without an ffmpeg a film's language is not known; the run itself says what is missing.
     Effect.orElseSucceed(() => [])
   )

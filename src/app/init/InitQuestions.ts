@@ -23,7 +23,7 @@ export interface InitSaid {
 }
 
 /** Asks what is not said yet; Ctrl-C ends the command. */
-export const asked = Effect.fn("InitQuestions.ask")(
+export const askChoices = Effect.fn("InitQuestions.ask")(
   function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
     const videos = found.flatMap(({ video }) => video ?? [])
     const choices: InitChoices = {

@@ -5,7 +5,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { badUsage } from "../ExitCodes.ts"
-import { ffmpeg } from "./FfmpegLayer.ts"
+import { ffmpegLayer } from "./FfmpegLayer.ts"
 import { environmentBaseUrl, environmentKey } from "./Environment.ts"
 
 /** Which service the command line asks for. */
@@ -36,7 +36,7 @@ const bundled = Effect.fnUntraced(function* (dataDir: string) {
   const { embedded } = yield* Effect.promise(() => import("../../service/Service.ts"))
   // Its own log is of use where it runs by itself; here the run tells which lines failed, and why.
   const { address, key } = yield* embedded({ dataDir }).pipe(
-    Effect.provide(ffmpeg),
+    Effect.provide(ffmpegLayer),
     Logger.withMinimumLogLevel(LogLevel.Error)
   )
   return { baseUrl: new URL(address), key }

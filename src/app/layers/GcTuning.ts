@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm"
  * slowed down. The first collection is asked for then: until there was one, V8 does not know what is in use, and lets hundreds of megabytes
  * come together.
  */
-export const collectEarly = (): void => {
+export const tuneGc = (): void => {
   setTimeout(() => {
     setFlagsFromString("--heap-growing-percent=50")
     setFlagsFromString("--expose-gc")

@@ -22,8 +22,8 @@ const stores = Layer.mergeAll(
 )
 
 /** To write to; the clips lie in a folder of their own where they are shared. */
-export const writing = (folder: string, sharedClips?: string) =>
+export const writableStateLayer = (folder: string, sharedClips?: string) =>
   Layer.provide(stores, writableState(folder, sharedClips))
 
-export const reading = (folder: string, sharedClips?: string) =>
+export const readableStateLayer = (folder: string, sharedClips?: string) =>
   Layer.provide(stores, readableState(folder, sharedClips))

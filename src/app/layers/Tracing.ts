@@ -9,7 +9,7 @@ import { version } from "../../domain/values/Version.ts"
 import type { Collector } from "./TraceCollector.ts"
 
 /** Runs an effect with its spans sent to the collector; what is left is sent at its end, within a few seconds. */
-export const traced = <A, E, R>(
+export const withTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { url, headers, name }: Collector
 ): Effect.Effect<A, E, R> =>

@@ -6,7 +6,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Schedule } from "effect"
 import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
-import { addressOf, Untold } from "./NotificationAddress.ts"
+import { addressOf, UnsetAddress } from "./NotificationAddress.ts"
 import { Screen } from "../terminal/Screen.ts"
 
 /** How long a program may take. */
@@ -16,7 +16,7 @@ const programWithin = Duration.minutes(2)
 const answerWithin = Duration.seconds(20)
 
 /** Starts the program and posts to the address that the manifest names, each with run.json; `manifest` is its path. */
-export const notify = Effect.fn("Notify.notify")(function* (
+export const notifyRunEnd = Effect.fn("Notify.notify")(function* (
   { command, webhook }: NotifySettings,
   manifest: string,
   report: RunReport
@@ -37,7 +37,7 @@ export const notify = Effect.fn("Notify.notify")(function* (
 }, Effect.provide(NodeHttpClient.layerUndici))
 
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
-  Effect.async<void, Untold>((resume) => {
+  Effect.async<void, UnsetAddress>((resume) => {
     const [file, ...args] = command
     // The key is for the service alone.
     const { DUBWRIGHT_API_KEY: _key, ...env } = process.env
@@ -48,7 +48,7 @@ const started = (command: readonly [string, ...ReadonlyArray<string>], manifest:
       stdio: ["pipe", process.stderr, process.stderr],
       windowsHide: true
     })
-    const failed = (why: string) => resume(Effect.fail(new Untold({ why })))
+    const failed = (why: string) => resume(Effect.fail(new UnsetAddress({ why })))
     child.once("error", (cause) => failed(`it cannot be started: ${cause.message}`))
     child.once("close", (code, signal) => {
       if (code === 0) resume(Effect.void)
@@ -61,7 +61,7 @@ const started = (command: readonly [string, ...ReadonlyArray<string>], manifest:
   }).pipe(
     Effect.timeoutFail({
       duration: programWithin,
-      onTimeout: () => new Untold({ why: `it was still running after ${Duration.format(programWithin)}` })
+      onTimeout: () => new UnsetAddress({ why: `it was still running after ${Duration.format(programWithin)}` })
     })
   )
 
@@ -77,11 +77,11 @@ const posted = Effect.fnUntraced(function* (webhook: string, body: string) {
       Effect.timeout(answerWithin),
       Effect.retry({ times: 2, schedule: Schedule.exponential("1 second"), while: mayPass }),
       Effect.catchTags({
-        RequestError: () => new Untold({ why: `${host} cannot be reached` }),
+        RequestError: () => new UnsetAddress({ why: `${host} cannot be reached` }),
         ResponseError: ({ response }) =>
-          new Untold({ why: `${host} answered with status ${response.status}` }),
+          new UnsetAddress({ why: `${host} answered with status ${response.status}` }),
         TimeoutException: () =>
-          new Untold({ why: `${host} gave no answer within ${Duration.format(answerWithin)}` })
+          new UnsetAddress({ why: `${host} gave no answer within ${Duration.format(answerWithin)}` })
       }),
       // The address would stand in the trace.
       Effect.withTracerEnabled(false)

@@ -4,12 +4,12 @@ import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import { Screen } from "../terminal/Screen.ts"
 
 /** Why somebody could not be told. */
-export class Untold extends Data.TaggedError("Untold")<{ readonly why: string }> {}
+export class UnsetAddress extends Data.TaggedError("Untold")<{ readonly why: string }> {}
 
 /** What a manifest's `webhook` means; `$NAME` takes it from the environment. */
 export const addressOf = Effect.fnUntraced(function* (webhook: string) {
   const address = webhook.startsWith("$") ? yield* variable(webhook.slice(1)) : webhook
-  return URL.canParse(address) ? address : yield* new Untold({ why: `${webhook} holds no address` })
+  return URL.canParse(address) ? address : yield* new UnsetAddress({ why: `${webhook} holds no address` })
 })
 
 /** Tells beforehand of an address that there is not, at least not on this machine. */
@@ -21,5 +21,5 @@ export const warnUnset = Effect.fn("NotifyAddress.warn")(function* ({ webhook }:
   )
 })
 
-const variable = (name: string): Effect.Effect<string, Untold> =>
-  Config.nonEmptyString(name).pipe(Effect.mapError(() => new Untold({ why: `$${name} is not set` })))
+const variable = (name: string): Effect.Effect<string, UnsetAddress> =>
+  Config.nonEmptyString(name).pipe(Effect.mapError(() => new UnsetAddress({ why: `$${name} is not set` })))

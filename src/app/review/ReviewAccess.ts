@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { Either } from "effect"
 
 /** The gate of one server. */
-export interface Gate {
+export interface AccessRules {
   /** The server's own origin, `http://127.0.0.1:PORT`. */
   readonly origin: string
   /** What every address begins with. */
@@ -15,7 +15,7 @@ export interface Gate {
 }
 
 /** A request as it came. */
-export interface Asked {
+export interface ReviewRequest {
   readonly method: string
   /** Path and query as in the request line. */
   readonly url: string
@@ -23,22 +23,22 @@ export interface Asked {
 }
 
 /** A request that is let in: its path behind the token, in pieces. */
-export interface Admitted {
+export interface AdmittedRequest {
   readonly method: "GET" | "HEAD" | "POST"
   readonly path: ReadonlyArray<string>
 }
 
 /** Why a request is turned away: a status of HTTP with a word. */
-export interface Refusal {
+export interface AccessRefusal {
   readonly status: 400 | 403 | 404 | 405 | 415 | 421
   readonly error: string
 }
 
 /** Lets a request in, or says why not. */
-export const admitted = (
-  { method, url, headers }: Asked,
-  { origin, token }: Gate
-): Either.Either<Admitted, Refusal> => {
+export const admitRequest = (
+  { method, url, headers }: ReviewRequest,
+  { origin, token }: AccessRules
+): Either.Either<AdmittedRequest, AccessRefusal> => {
   // A name that another site has pointed at this machine is not this server's name.
   if (headers.host !== new URL(origin).host)
     return refused(421, "this server answers to its own address only")
@@ -65,7 +65,7 @@ export const admitted = (
   }
 }
 
-const refused = (status: Refusal["status"], error: string) => Either.left({ status, error })
+const refused = (status: AccessRefusal["status"], error: string) => Either.left({ status, error })
 
 const crossSite = (headers: IncomingHttpHeaders): boolean =>
   !["same-origin", "none", undefined].includes(headers["sec-fetch-site"])

@@ -1,8 +1,8 @@
 /** The reports in a browser, with a box in which single cues are changed, heard anew and accepted. */
 import { Effect } from "effect"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
-import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
-import { ffmpeg } from "../layers/FfmpegLayer.ts"
+import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { serveReview } from "./ReviewServer.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -12,17 +12,17 @@ export interface ReviewOptions extends BatchOptions {
 }
 
 /** Serves until it is interrupted. */
-export const review = (options: ReviewOptions) =>
+export const reviewCommand = (options: ReviewOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const [manifest] = options.inputs
     if (!(yield* namesManifest(manifest))) {
       return yield* badUsage("review: expected one manifest: what is accepted is written beside it")
     }
-    yield* batchOf(options)
+    yield* loadBatchInput(options)
     const address = yield* serveReview(options, options.port)
     yield* screen.result(`review ${address}`)
     if (!options.quiet)
       yield* screen.say("open this address in a browser on this machine; Ctrl-C ends the review")
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(ffmpeg))
+  }).pipe(Effect.scoped, Effect.provide(ffmpegLayer))

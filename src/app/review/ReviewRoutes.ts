@@ -1,6 +1,6 @@
 /** What an address of the review server stands for: a page, a file, a cue as it is, or a change to it. */
 import { Either } from "effect"
-import type { Admitted, Refusal } from "./ReviewAccess.ts"
+import type { AdmittedRequest, AccessRefusal } from "./ReviewAccess.ts"
 
 /** What the edit box may ask to be done about a cue. */
 type Change = "take" | "accept" | "withdraw"
@@ -16,7 +16,7 @@ export type Route =
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
 
 /** Finds the way, or says why there is none. */
-export const routeOf = ({ method, path }: Admitted): Either.Either<Route, Refusal> => {
+export const routeOf = ({ method, path }: AdmittedRequest): Either.Either<Route, AccessRefusal> => {
   const route = leadsTo(path)
   if (route === undefined) return Either.left({ status: 404, error: "no such page" })
   const posted = route._tag === "Change"

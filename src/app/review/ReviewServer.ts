@@ -10,10 +10,10 @@ import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listenHttp } from "../../service/http/HttpServer.ts"
-import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
-import { endedBy } from "../ExitCodes.ts"
+import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { exitCodeFor } from "../ExitCodes.ts"
 import { sendAway, sendFile, sendJson, sendPage } from "./ReviewResponses.ts"
-import { admitted, type Gate } from "./ReviewAccess.ts"
+import { admitRequest, type AccessRules } from "./ReviewAccess.ts"
 import { type Route, routeOf } from "./ReviewRoutes.ts"
 import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
@@ -24,11 +24,11 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
   const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
     answered(options, work, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
-  let gate: Gate = { origin: "http://127.0.0.1", token }
+  let gate: AccessRules = { origin: "http://127.0.0.1", token }
   const { address } = yield* listenHttp(
     (request, response) => {
       const { method = "", url = "", headers } = request
-      Either.match(Either.flatMap(admitted({ method, url, headers }, gate), routeOf), {
+      Either.match(Either.flatMap(admitRequest({ method, url, headers }, gate), routeOf), {
         onLeft: ({ status, error }) => sendTrouble(request, response, status, error),
         onRight: (route) => Runtime.runFork(runtime)(answering(route, request, response))
       })
@@ -54,7 +54,7 @@ const answered = Effect.fnUntraced(
       const wishes = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
       return sendJson(response, 200, yield* work.change(route, wishes))
     }
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
     const job = yield* jobIn(batch, route.job)
     switch (route._tag) {
@@ -78,7 +78,7 @@ const answered = Effect.fnUntraced(
         const failure = Cause.squash(cause)
         if (failure instanceof NoSuchPage) return sendTrouble(request, response, 404, failure.message)
         const home = route._tag === "Batch" ? undefined : "../index.html"
-        sendTrouble(request, response, 422, endedBy(failure).message, home)
+        sendTrouble(request, response, 422, exitCodeFor(failure).message, home)
       })
     )
 )

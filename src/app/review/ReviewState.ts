@@ -4,7 +4,7 @@ import { Effect, Layer, RcMap } from "effect"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { writing } from "../layers/StateLayers.ts"
+import { writableStateLayer } from "../layers/StateLayers.ts"
 
 /** One writer holds a state folder, so a take and a delivery at the same time share it. */
 export const makeReviewState = Effect.map(
@@ -12,7 +12,7 @@ export const makeReviewState = Effect.map(
     lookup: (key: string) => {
       const [state = "", address] = key.split("\n")
       const service = address === undefined ? "embedded" : { baseUrl: address }
-      return Layer.build(Layer.mergeAll(writing(state), silent, gatewayTo(service, join(state, "service"))))
+      return Layer.build(Layer.mergeAll(writableStateLayer(state), silent, gatewayTo(service, join(state, "service"))))
     }
   }),
   (held) =>

@@ -13,8 +13,8 @@ import {
 } from "../../pipeline/review/ReviewSession.ts"
 import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
-import { type BatchOptions, batchOf } from "../batch/BatchInput.ts"
-import { endedBy } from "../ExitCodes.ts"
+import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { exitCodeFor } from "../ExitCodes.ts"
 import { makeDeliveries } from "./ReviewDeliveries.ts"
 import type { Route } from "./ReviewRoutes.ts"
 import { makeReviewState } from "./ReviewState.ts"
@@ -50,7 +50,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const heard = new Map<string, { readonly wishes: string; readonly changes: HeardChanges }>()
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     yield* Effect.gen(function* () {
       const plan = yield* speaking.withPermits(1)(preparedAnew(batch, job, [...cues]))
@@ -66,8 +66,8 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
         schedule: Schedule.spaced("2 seconds")
       }),
       Effect.as(undefined),
-      Effect.catchAll((error) => Effect.succeed(endedBy(error).message)),
-      Effect.catchAllDefect((defect) => Effect.succeed(endedBy(defect).message))
+      Effect.catchAll((error) => Effect.succeed(exitCodeFor(error).message)),
+      Effect.catchAllDefect((defect) => Effect.succeed(exitCodeFor(defect).message))
     )
   )
   yield* Effect.addFinalizer(() =>
@@ -79,7 +79,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   )
 
   const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, wishes: ReviewEdits) {
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     const { take, changes } = yield* Effect.provide(makeTake(batch, job, cue, wishes), stateOf(batch))
     heard.set(`${id}/${cue}`, { wishes: JSON.stringify(wishes), changes })
@@ -87,7 +87,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   }, speaking.withPermits(1))
 
   const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, wishes: ReviewEdits) {
-    const batch = yield* batchOf(options)
+    const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     if (change === "withdraw") yield* withdraw(batch, job, cue)
     else {

@@ -7,7 +7,7 @@ const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const style = /\u001b\[[0-9;]*m/gu
 
 /** A row cut to so many columns, its colours kept and ended; what is cut away ends in an ellipsis. */
-export const fitted = (row: string, columns: number): string => {
+export const fitToWidth = (row: string, columns: number): string => {
   if (stringWidth(row) <= columns) return row
   let text = ""
   let used = 0
@@ -38,7 +38,7 @@ export const linesTaken = (row: string, columns: number): number =>
  * What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start. Line by line: a screen that
  * is cleared as a whole goes into the scrollback of some terminals, frame after frame.
  */
-export const erasing = (rows: ReadonlyArray<string>, columns: number): string => {
+export const eraseLines = (rows: ReadonlyArray<string>, columns: number): string => {
   const lines = rows.reduce((sum, row) => sum + linesTaken(row, columns), 0)
   return lines === 0 ? "" : `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Either } from "effect"
 import { makeFolder } from "../../store/state/Folder.ts"
-import { badUsage, type Ended } from "../ExitCodes.ts"
+import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 /** A log file longer than this is set aside when a run begins, in bytes. */
 export const longLog = 5_000_000
@@ -16,7 +16,7 @@ export const keptLogs = 5
 export type LogLine = (line: string) => void
 
 /** Opens a log to append to; fails where it cannot be written. */
-export const openLog = (file: string): Either.Either<LogLine, Ended> =>
+export const openLog = (file: string): Either.Either<LogLine, CommandEnded> =>
   Either.try({
     try: () => {
       makeFolder(dirname(file))

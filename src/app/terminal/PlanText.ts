@@ -8,13 +8,13 @@ import {
 } from "../../domain/report/PlanReport.ts"
 import { lengthsText } from "../../pages/documents/LengthSources.ts"
 import { costLines } from "../../pages/documents/PlanCosts.ts"
-import { counted } from "./ProgressText.ts"
-import { type Cell, type Look, table } from "./TextTable.ts"
+import { countOf } from "./ProgressText.ts"
+import { type Cell, type Look, textTable } from "./TextTable.ts"
 
 /** What would be done, who has which voice, and what would not fit: the first lines of it, or `all`. */
 export const planText = (report: PlanReport, all: boolean, look: Look): string =>
   [
-    table(
+    textTable(
       ["job", "cues", "lines", "utterances", "at hand", "characters", "credits", "will not fit"],
       [...report.jobs.map((job) => [job.id, ...effortCells(job)]), ["all", ...effortCells(report.total)]],
       look
@@ -37,7 +37,7 @@ const effortCells = (row: Effort): ReadonlyArray<Cell> => [
 ]
 
 const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
-  table(
+  textTable(
     ["job", "speaker", "cues", "voice"],
     jobs.flatMap(({ id, speakers }) =>
       speakers.map(({ speaker, cues, voices }) => [id, speaker ?? "(unnamed)", cues, voices.join(", ")])
@@ -57,7 +57,7 @@ const lostPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean): ReadonlyArray<
     "",
     "lines that cannot be read:",
     ...told.map(({ error }) => `  ${error}`),
-    ...(rest > 0 ? [`… and ${counted(rest, "more line")} (--verbose shows all)`] : [])
+    ...(rest > 0 ? [`… and ${countOf(rest, "more line")} (--verbose shows all)`] : [])
   ]
 }
 
@@ -71,12 +71,12 @@ const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): R
   const rest = tight.length - told.length
   return [
     "",
-    table(
+    textTable(
       ["job and cue", "line", "speaker", "needs", "has", "speed", "late", "words", "characters too many"],
       told.map(({ id, line }) => [`${id} ${line.cue}`, ...tightCells(line)]),
       look
     ),
-    ...(rest > 0 ? [`… and ${counted(rest, "more line")} (--verbose shows all)`] : []),
+    ...(rest > 0 ? [`… and ${countOf(rest, "more line")} (--verbose shows all)`] : []),
     lengthsText(jobs)
   ]
 }
@@ -103,22 +103,22 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
     nothingOr(
       total,
       (tasks) =>
-        `${counted(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
+        `${countOf(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
     ),
     ...(total.underWay === 0
       ? []
       : [
-          `${counted(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
+          `${countOf(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
         ]),
     ...(total.refused === 0
       ? []
       : [
-          `${counted(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
+          `${countOf(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
         ]),
     ...(total.lostLines === 0
       ? []
       : [
-          `${counted(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
+          `${countOf(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
         ]),
     ...(total.credits === undefined
       ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]

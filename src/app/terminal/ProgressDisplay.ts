@@ -1,8 +1,8 @@
 /** A run's progress as its user sees it: a board on a terminal, lines with times elsewhere, or events as JSON. */
 import { Clock, Effect, Layer, Schedule, type Scope } from "effect"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
-import { type Board, emptyBoard, step } from "./ProgressModel.ts"
-import { type Line, lineOf, rowsOf } from "./ProgressText.ts"
+import { type ProgressModel, emptyProgress, advanceProgress } from "./ProgressModel.ts"
+import { type ProgressLine, progressLine, progressRows } from "./ProgressText.ts"
 import { Screen } from "./Screen.ts"
 
 export interface WatchOptions {
@@ -12,21 +12,21 @@ export interface WatchOptions {
 }
 
 /** Progress shown on the screen until the layer is released. */
-export const watching = (options: WatchOptions): Layer.Layer<Progress, never, Screen> =>
+export const progressDisplay = (options: WatchOptions): Layer.Layer<Progress, never, Screen> =>
   Layer.scoped(
     Progress,
     Effect.gen(function* () {
       const screen = yield* Screen
       if (options.events) return { emit: (event) => written(screen, event) }
-      let board: Board = emptyBoard(yield* Clock.currentTimeMillis)
+      let board: ProgressModel = emptyProgress(yield* Clock.currentTimeMillis)
       const live = screen.live && !options.quiet
       if (live) yield* drawnOften(screen, () => board)
       return {
         emit: (event) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const before = board
-            board = step(before, event, now)
-            const line = lineOf(event, before, board, now)
+            board = advanceProgress(before, event, now)
+            const line = progressLine(event, before, board, now)
             if (line === undefined) return Effect.void
             if (told(line, options, live)) return screen.say(line.text, now)
             return line.weight === "detail" && !options.verbose ? Effect.void : screen.note(line.text)
@@ -36,7 +36,7 @@ export const watching = (options: WatchOptions): Layer.Layer<Progress, never, Sc
   )
 
 /** Whether a line is written: a board shows the usual by itself. */
-const told = (line: Line, options: WatchOptions, live: boolean): boolean => {
+const told = (line: ProgressLine, options: WatchOptions, live: boolean): boolean => {
   switch (line.weight) {
     case "warning":
       return true
@@ -47,10 +47,10 @@ const told = (line: Line, options: WatchOptions, live: boolean): boolean => {
   }
 }
 
-const drawnOften = (screen: Screen["Type"], board: () => Board): Effect.Effect<void, never, Scope.Scope> =>
+const drawnOften = (screen: Screen["Type"], board: () => ProgressModel): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const draw = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      screen.draw(rowsOf(board(), now, screen.columns()))
+      screen.draw(progressRows(board(), now, screen.columns()))
     )
     yield* Effect.addFinalizer(() => screen.draw([]))
     yield* draw.pipe(Effect.repeat(Schedule.spaced("150 millis")), Effect.forkScoped)

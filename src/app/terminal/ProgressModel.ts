@@ -2,7 +2,7 @@
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
 
 /** A provider's lane as last heard of. Times are milliseconds since the epoch. */
-export interface Lane {
+export interface ProviderProgress {
   readonly inFlight: number
   /** How many it may have in flight at once; unknown until the lane says so. */
   readonly limit: number | undefined
@@ -27,7 +27,7 @@ interface BusySecond {
   readonly spoken: number
 }
 
-export interface Board {
+export interface ProgressModel {
   readonly startedAt: number
   readonly planned:
     | {
@@ -42,7 +42,7 @@ export interface Board {
   readonly jobs: ReadonlyMap<string, JobRow>
   /** The video that is being written. */
   readonly muxing: string | undefined
-  readonly lanes: ReadonlyMap<string, Lane>
+  readonly lanes: ReadonlyMap<string, ProviderProgress>
   /** Utterances of this run. */
   readonly spoken: number
   readonly failed: number
@@ -59,7 +59,7 @@ export interface Board {
   readonly stopping: string | undefined
 }
 
-export const emptyBoard = (now: number): Board => ({
+export const emptyProgress = (now: number): ProgressModel => ({
   startedAt: now,
   planned: undefined,
   jobs: new Map(),
@@ -77,7 +77,7 @@ export const emptyBoard = (now: number): Board => ({
 })
 
 /** The board after an event at `now`. */
-export const step = (board: Board, event: ProgressEvent, now: number): Board => {
+export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now: number): ProgressModel => {
   switch (event._tag) {
     case "Planned": {
       const { jobs, utterances, characters, reused } = event
@@ -143,11 +143,11 @@ export const step = (board: Board, event: ProgressEvent, now: number): Board => 
 }
 
 /** Utterances that need no more speaking, of all that the batch has: cached, spoken and failed ones. */
-export const settled = ({
+export const settledCount = ({
   planned,
   spoken,
   failed
-}: Board): { readonly done: number; readonly all: number } => {
+}: ProgressModel): { readonly done: number; readonly all: number } => {
   if (planned === undefined) return { done: 0, all: 0 }
   const { utterances, reused, before } = planned
   return { done: reused + Math.min(utterances, spoken + failed - before), all: utterances + reused }
@@ -160,15 +160,15 @@ const newsApart = 15_000
 const soundShare = 0.9
 
 /** How many jobs are delivered, by this run or one before. */
-export const deliveredIn = ({ jobs }: Board): number =>
+export const deliveredIn = ({ jobs }: ProgressModel): number =>
   [...jobs.values()].filter(({ stage }) => stage === "delivered" || stage === "unchanged").length
 
 /**
  * How much of a run is done, 0 to 1: half of it is speaking and half is delivering, since both take time in proportion
  * to the batch's length.
  */
-export const shareDone = (board: Board): number => {
-  const { done, all } = settled(board)
+export const shareDone = (board: ProgressModel): number => {
+  const { done, all } = settledCount(board)
   const jobs = board.planned?.jobs ?? 0
   if (jobs === 0) return 0
   const made = [...board.jobs.values()].reduce(
@@ -180,8 +180,8 @@ export const shareDone = (board: Board): number => {
 }
 
 /** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */
-export const secondsLeft = (board: Board, now: number): number | undefined => {
-  const { done, all } = settled(board)
+export const secondsLeft = (board: ProgressModel, now: number): number | undefined => {
+  const { done, all } = settledCount(board)
   const recent = withinPace(board.recent, now)
   const spoken = recent.reduce((sum, second) => sum + second.spoken, 0)
   const since = now - (recent[0]?.from ?? now)
@@ -191,31 +191,31 @@ export const secondsLeft = (board: Board, now: number): number | undefined => {
 
 const paceOver = 60_000
 
-const withinPace = (recent: Board["recent"], now: number): Board["recent"] =>
+const withinPace = (recent: ProgressModel["recent"], now: number): ProgressModel["recent"] =>
   recent.filter(({ from }) => from > now - paceOver)
 
-const withSpoken = (recent: Board["recent"], now: number): Board["recent"] => {
+const withSpoken = (recent: ProgressModel["recent"], now: number): ProgressModel["recent"] => {
   const last = recent.at(-1)
   return last !== undefined && now - last.from < 1_000
     ? [...recent.slice(0, -1), { from: last.from, spoken: last.spoken + 1 }]
     : [...withinPace(recent, now), { from: now, spoken: 1 }]
 }
 
-const laneOf = (board: Board, provider: string): Lane =>
+const laneOf = (board: ProgressModel, provider: string): ProviderProgress =>
   board.lanes.get(provider) ?? { inFlight: 0, limit: undefined, waitingUntil: 0, spoken: 0 }
 
-const withLane = (board: Board, provider: string, lane: Lane): Board => ({
+const withLane = (board: ProgressModel, provider: string, lane: ProviderProgress): ProgressModel => ({
   ...board,
   lanes: new Map(board.lanes).set(provider, lane)
 })
 
 /** One more or one fewer in flight; what an earlier run had sent may land without having been counted. */
-const withFlight = (board: Board, provider: string, change: 1 | -1): Board => {
+const withFlight = (board: ProgressModel, provider: string, change: 1 | -1): ProgressModel => {
   const lane = laneOf(board, provider)
   return withLane(board, provider, { ...lane, inFlight: Math.max(0, lane.inFlight + change) })
 }
 
-const withJob = (board: Board, job: string, row: JobRow): Board => ({
+const withJob = (board: ProgressModel, job: string, row: JobRow): ProgressModel => ({
   ...board,
   muxing: row.stage === "delivering" ? board.muxing : undefined,
   jobs: new Map(board.jobs).set(job, row)

@@ -1,7 +1,7 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
 import { formatInteger } from "../../pages/parts/TimeFormat.ts"
-import { type Board, deliveredIn, type Lane, secondsLeft, settled, shareDone } from "./ProgressModel.ts"
+import { type ProgressModel, deliveredIn, type ProviderProgress, secondsLeft, settledCount, shareDone } from "./ProgressModel.ts"
 
 const styled =
   (code: number) =>
@@ -14,8 +14,8 @@ const green = styled(32)
 const yellow = styled(33)
 
 /** The rows of a board at `now` (milliseconds since the epoch), for a terminal of so many columns. */
-export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArray<string> => {
-  const { done, all } = settled(board)
+export const progressRows = (board: ProgressModel, now: number, columns: number): ReadonlyArray<string> => {
+  const { done, all } = settledCount(board)
   const stages = [...board.jobs.values()].map(({ stage }) => stage)
   const failed = stages.filter((stage) => stage === "failed").length
   const jobs = board.planned?.jobs ?? board.jobs.size
@@ -23,7 +23,7 @@ export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArra
   return [
     [
       bold(`dubwright ${span((now - board.startedAt) / 1000)}`),
-      board.planned === undefined ? "planning" : `${deliveredIn(board)} of ${counted(jobs, "job")} delivered`,
+      board.planned === undefined ? "planning" : `${deliveredIn(board)} of ${countOf(jobs, "job")} delivered`,
       ...(failed > 0 ? [red(`${failed} failed`)] : []),
       ...(board.stopping === undefined ? [] : [yellow(`stopping: ${board.stopping}`)])
     ].join("  "),
@@ -49,7 +49,7 @@ export const rowsOf = (board: Board, now: number, columns: number): ReadonlyArra
   ]
 }
 
-const counts = (board: Board): ReadonlyArray<string> => {
+const counts = (board: ProgressModel): ReadonlyArray<string> => {
   const parts = [
     [board.planned?.reused ?? 0, "at hand"],
     [board.adopted, "found again"],
@@ -61,13 +61,13 @@ const counts = (board: Board): ReadonlyArray<string> => {
 }
 
 /** What was sent of what is to be sent, and what it cost so far. */
-const sentText = ({ sent, credits, planned }: Board): string =>
+const sentText = ({ sent, credits, planned }: ProgressModel): string =>
   [
     `${formatInteger(sent)} of ${formatInteger(Math.max(sent, planned?.characters ?? 0))} characters sent`,
     ...(credits === undefined ? [] : [`${formatInteger(Math.ceil(credits))} credits`])
   ].join(", ")
 
-const laneRow = (provider: string, lane: Lane, now: number): string => {
+const laneRow = (provider: string, lane: ProviderProgress, now: number): string => {
   const wait = Math.ceil((lane.waitingUntil - now) / 1000)
   const pace = `  ${provider}: ${lane.inFlight}${lane.limit === undefined ? "" : ` of ${lane.limit}`} in flight, ${lane.spoken} spoken`
   return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s as the service asks`)}` : faint(pace)
@@ -81,7 +81,7 @@ const bar = (share: number, columns: number): string => {
 const percent = (share: number): string => `${Math.floor(Math.min(1, Math.max(0, share)) * 100)} %`
 
 /** A number with its noun. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** A length of time as a clock shows it. */
 const span = (seconds: number): string => {
@@ -102,7 +102,7 @@ const roughly = (seconds: number): string =>
 /** How much a line matters: errors and warnings are told even to who wants quiet; details only to who asks. */
 export type Weight = "warning" | "usual" | "detail"
 
-export interface Line {
+export interface ProgressLine {
   readonly weight: Weight
   readonly text: string
 }
@@ -114,16 +114,16 @@ const trouble = 3
  * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the many
  * utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
  */
-export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: number): Line | undefined => {
+export const progressLine = (event: ProgressEvent, before: ProgressModel, after: ProgressModel, now: number): ProgressLine | undefined => {
   switch (event._tag) {
     case "Planned":
       return usual(
-        `${counted(event.jobs, "job")}, ${counted(event.utterances, "utterance")}, ${counted(event.characters, "character")} to be said` +
+        `${countOf(event.jobs, "job")}, ${countOf(event.utterances, "utterance")}, ${countOf(event.characters, "character")} to be said` +
           (event.reused === 0 ? "" : `; ${event.reused} at hand already`)
       )
     case "Submitted":
       return detail(
-        `${event.provider}: sent ${short(event.utterance)}, ${counted(event.characters, "character")}`
+        `${event.provider}: sent ${short(event.utterance)}, ${countOf(event.characters, "character")}`
       )
     case "Adopted":
       return usual(`${event.provider}: found ${short(event.utterance)} in the history; not sent again`)
@@ -169,16 +169,16 @@ export const lineOf = (event: ProgressEvent, before: Board, after: Board, now: n
 }
 
 /** How many jobs of a batch are delivered by now. */
-const jobsTold = (board: Board): string =>
+const jobsTold = (board: ProgressModel): string =>
   board.planned === undefined || board.planned.jobs < 2
     ? ""
-    : ` (${deliveredIn(board)} of ${counted(board.planned.jobs, "job")})`
+    : ` (${deliveredIn(board)} of ${countOf(board.planned.jobs, "job")})`
 
-const milestone = (before: Board, after: Board, now: number): Line | undefined => {
-  const { done, all } = settled(after)
+const milestone = (before: ProgressModel, after: ProgressModel, now: number): ProgressLine | undefined => {
+  const { done, all } = settledCount(after)
   const { utterances = 0, reused = 0 } = after.planned ?? {}
   const twentieth = (count: number) => Math.floor(((count - reused) * 20) / Math.max(1, utterances))
-  if (twentieth(done) === twentieth(settled(before).done)) return undefined
+  if (twentieth(done) === twentieth(settledCount(before).done)) return undefined
   const left = secondsLeft(after, now)
   return usual(
     `${done} of ${all} spoken (${percent(done / all)})${left === undefined ? "" : `, about ${roughly(left)} left`}`
@@ -186,6 +186,6 @@ const milestone = (before: Board, after: Board, now: number): Line | undefined =
 }
 
 const short = (utterance: string): string => utterance.slice(0, 8)
-const warning = (text: string): Line => ({ weight: "warning", text })
-const usual = (text: string): Line => ({ weight: "usual", text })
-const detail = (text: string): Line => ({ weight: "detail", text })
+const warning = (text: string): ProgressLine => ({ weight: "warning", text })
+const usual = (text: string): ProgressLine => ({ weight: "usual", text })
+const detail = (text: string): ProgressLine => ({ weight: "detail", text })

@@ -5,8 +5,8 @@ import { unheard } from "../../domain/report/Report.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { formatInteger } from "../../pages/parts/TimeFormat.ts"
-import { counted } from "./ProgressText.ts"
-import { type Look, table } from "./TextTable.ts"
+import { countOf } from "./ProgressText.ts"
+import { type Look, textTable } from "./TextTable.ts"
 
 /**
  * The summary of results in `out`: the figures of each job, then what to open, what was spent and what was made. Paths are
@@ -24,11 +24,11 @@ export const summaryText = (
   const sent =
     tasks.created + tasks.adopted + tasks.resumed === 0
       ? nothingSent(jobs)
-      : `${counted(tasks.created, "task")} created, ${tasks.adopted} found again, ${resumed}${counted(tasks.reused, "clip")} at hand, ` +
-        `${tasks.retried} retried, ${tasks.failed} failed; ${counted(report.characters, "character")}; ${report.seconds.toFixed(1)} s`
+      : `${countOf(tasks.created, "task")} created, ${tasks.adopted} found again, ${resumed}${countOf(tasks.reused, "clip")} at hand, ` +
+        `${tasks.retried} retried, ${tasks.failed} failed; ${countOf(report.characters, "character")}; ${report.seconds.toFixed(1)} s`
   const undone = jobs.flatMap((job) => (job.status === "delivered" ? [] : [`${job.job.id}: ${job.error}`]))
   return [
-    table(
+    textTable(
       [
         "job",
         "status",
@@ -62,7 +62,7 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
     jobs.length === 1 && only?.metrics !== undefined
       ? join(out, only.job.id, "report.html")
       : join(out, "index.html")
-  const words = looks === 0 ? "No line needs a look; report:" : `${counted(looks, "line")} worth a look: open`
+  const words = looks === 0 ? "No line needs a look; report:" : `${countOf(looks, "line")} worth a look: open`
   return `${words} ${shortest(resolve(page), folder)}`
 }
 

@@ -1,7 +1,7 @@
 /** The only door to stdout and stderr: results to the one, everything said along the way to the other. */
 import { stripVTControlCharacters } from "node:util"
 import { Clock, Context, Effect, Layer } from "effect"
-import { erasing, fitted } from "./LineRedraw.ts"
+import { eraseLines, fitToWidth } from "./LineRedraw.ts"
 import type { Look } from "./TextTable.ts"
 
 export class Screen extends Context.Tag("app/Screen")<
@@ -57,8 +57,8 @@ export const makeScreen = (
   const redrawn = (between: string, rows: ReadonlyArray<string>) => {
     const width = Math.max(1, columns() - 1)
     const room = Math.max(0, (stderr.rows ?? 24) - 1)
-    const next = rows.slice(0, room).map((row) => fitted(plain ? stripVTControlCharacters(row) : row, width))
-    const text = erasing(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
+    const next = rows.slice(0, room).map((row) => fitToWidth(plain ? stripVTControlCharacters(row) : row, width))
+    const text = eraseLines(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
     drawn = next
     return text
   }
@@ -86,7 +86,7 @@ export const makeScreen = (
       }),
     say: (line, at) =>
       Effect.suspend(() => {
-        if (events) return Effect.flatMap(Clock.currentTimeMillis, (now) => event(saidAs(line), now))
+        if (events) return Effect.flatMap(Clock.currentTimeMillis, (now) => event(sayAs(line), now))
         log(line)
         return said(at === undefined ? line : `${timeOfDay(at)}  ${line}`)
       }),
@@ -105,7 +105,7 @@ export const eventLine = (facts: Readonly<Record<string, unknown>>, at: number):
   JSON.stringify({ at: new Date(at).toISOString(), ...facts })
 
 /** What is said along the way, as an event. */
-export const saidAs = (message: string) => ({ event: "Said", message })
+export const sayAs = (message: string) => ({ event: "Said", message })
 
 /** The time of day in the user's own zone. */
 const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)

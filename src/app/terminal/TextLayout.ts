@@ -7,7 +7,7 @@ const widest = 100
 export const helpColumns = (columns: number | undefined): number => Math.min(widest, columns ?? widest)
 
 /** The lines of a text, each at most so many columns wide unless a word is wider. */
-export const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
+export const wrapText = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(/\s+/u)) {
     const last = lines.at(-1)
@@ -26,8 +26,8 @@ export const pairs = (
   const wide = Math.max(0, ...terms.map(([name]) => name.length).filter((length) => length <= most))
   const margin = `  ${" ".repeat(wide)}  `
   return terms.flatMap(([name, meaning]) => {
-    const lines = wrapped(meaning, columns - margin.length)
-    const above = name.length > wide ? wrapped(name, columns - 2).map((line) => `  ${line}`) : []
+    const lines = wrapText(meaning, columns - margin.length)
+    const above = name.length > wide ? wrapText(name, columns - 2).map((line) => `  ${line}`) : []
     return [
       ...above,
       ...lines.map((line, at) =>

@@ -1,6 +1,6 @@
 /** Tables of text for results: columns as wide as their widest cell, numbers to the right. */
 import stringWidth from "string-width"
-import { fitted } from "./LineRedraw.ts"
+import { fitToWidth } from "./LineRedraw.ts"
 
 export type Cell = string | number | undefined
 
@@ -16,7 +16,7 @@ export interface Look {
  * A table with a heading row. Cells without a value stay empty; line breaks become spaces. One that is wider than the terminal goes on
  * below itself, each part with the first column again.
  */
-export const table = (
+export const textTable = (
   heading: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
   { colour, columns }: Look
@@ -41,7 +41,7 @@ export const table = (
       })
       .join(gap)
       .trimEnd()
-    return columns === undefined ? text : fitted(text, columns)
+    return columns === undefined ? text : fitToWidth(text, columns)
   }
   return partsOf(widths, columns)
     .map((part) =>

@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Either } from "effect"
 import { describe, expect, test } from "vitest"
-import { commandNamed, optionsKnown, shapeOf } from "../../../src/app/cli/UsageCheck.ts"
+import { findCommand, checkOptions, shapeOf } from "../../../src/app/cli/UsageCheck.ts"
 
 const leaf = Command.make(
   "run",
@@ -12,8 +12,8 @@ const below = Command.make("create", {}, () => Effect.void)
 const root = shapeOf(Command.make("tool"), [shapeOf(leaf), shapeOf(Command.make("keys"), [shapeOf(below)])])
 
 const refusalOf = (...words: ReadonlyArray<string>) =>
-  commandNamed(root, words).pipe(
-    Either.flatMap((path) => optionsKnown(path, words.slice(path.length - 1))),
+  findCommand(root, words).pipe(
+    Either.flatMap((path) => checkOptions(path, words.slice(path.length - 1))),
     Either.match({ onLeft: ({ message }) => message, onRight: () => undefined })
   )
 

@@ -3,7 +3,7 @@ import { Terminal } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Mailbox, Option } from "effect"
 import type { FoundScript } from "../../../src/app/init/InitManifest.ts"
-import { asked } from "../../../src/app/init/InitQuestions.ts"
+import { askChoices } from "../../../src/app/init/InitQuestions.ts"
 
 type Key = "enter" | "down" | "backspace" | (string & {})
 
@@ -13,7 +13,7 @@ const pressed = (key: Key): Terminal.UserInput => ({
 })
 
 /** Asks with these keys waiting, and Ctrl-C behind them, which ends a terminal's input; what was shown comes along. */
-const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof asked>) =>
+const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof askChoices>) =>
   Effect.gen(function* () {
     const typed = yield* Mailbox.make<Terminal.UserInput>()
     yield* typed.offerAll(keys.map(pressed))
@@ -27,7 +27,7 @@ const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof asked>) =>
       readLine: Effect.die("no prompt asks for a whole line"),
       display: (text) => Effect.sync(() => void shown.push(text))
     })
-    const choices = yield* asked(...ask).pipe(Effect.provideService(Terminal.Terminal, terminal), Effect.exit)
+    const choices = yield* askChoices(...ask).pipe(Effect.provideService(Terminal.Terminal, terminal), Effect.exit)
     return { choices, shown: shown.join("") }
   })
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { Either } from "effect"
-import { admitted, type Asked } from "../../../src/app/review/ReviewAccess.ts"
+import { admitRequest, type ReviewRequest } from "../../../src/app/review/ReviewAccess.ts"
 
 const gate = { origin: "http://127.0.0.1:4000", token: "s3cret_token-of-the-page" }
 const host = "127.0.0.1:4000"
-const reading = (more: Partial<Asked> = {}): Asked => ({
+const reading = (more: Partial<ReviewRequest> = {}): ReviewRequest => ({
   method: "GET",
   url: `/${gate.token}/ep%2001/report.html?x#y`,
   headers: { host },
   ...more
 })
-const writing = (headers: Asked["headers"] = {}): Asked => ({
+const writing = (headers: ReviewRequest["headers"] = {}): ReviewRequest => ({
   method: "POST",
   url: `/${gate.token}/ep/cues/3/take`,
   headers: {
@@ -22,13 +22,13 @@ const writing = (headers: Asked["headers"] = {}): Asked => ({
     ...headers
   }
 })
-const status = (asked: Asked): number | undefined =>
-  Either.match(admitted(asked, gate), { onLeft: (refusal) => refusal.status, onRight: () => undefined })
+const status = (asked: ReviewRequest): number | undefined =>
+  Either.match(admitRequest(asked, gate), { onLeft: (refusal) => refusal.status, onRight: () => undefined })
 
 describe("the review server's gate", () => {
   it("lets the page in, and what the page asks for", () => {
-    expect(admitted(reading(), gate)).toEqual(Either.right({ method: "GET", path: ["ep 01", "report.html"] }))
-    expect(admitted(writing(), gate)).toEqual(
+    expect(admitRequest(reading(), gate)).toEqual(Either.right({ method: "GET", path: ["ep 01", "report.html"] }))
+    expect(admitRequest(writing(), gate)).toEqual(
       Either.right({ method: "POST", path: ["ep", "cues", "3", "take"] })
     )
     expect(status(reading({ headers: { host, "sec-fetch-site": "none" } }))).toBeUndefined()

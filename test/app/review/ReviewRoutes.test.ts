@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { Either } from "effect"
-import type { Admitted } from "../../../src/app/review/ReviewAccess.ts"
+import type { AdmittedRequest } from "../../../src/app/review/ReviewAccess.ts"
 import { routeOf } from "../../../src/app/review/ReviewRoutes.ts"
 
-const got = (...path: ReadonlyArray<string>): Admitted => ({ method: "GET", path })
-const posted = (...path: ReadonlyArray<string>): Admitted => ({ method: "POST", path })
+const got = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "GET", path })
+const posted = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "POST", path })
 
 describe("an address of the review server", () => {
   it.each([

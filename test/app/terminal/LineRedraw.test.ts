@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import stringWidth from "string-width"
 import { describe, expect, test } from "vitest"
-import { erasing, fitted, linesTaken } from "../../../src/app/terminal/LineRedraw.ts"
+import { eraseLines, fitToWidth, linesTaken } from "../../../src/app/terminal/LineRedraw.ts"
 
 const red = (text: string) => `\u001b[31m${text}\u001b[0m`
 const text = fc
@@ -11,21 +11,21 @@ const text = fc
 
 describe("fitted", () => {
   it.prop("is never wider than the terminal", [text, fc.integer({ min: 1, max: 60 })], ([row, columns]) => {
-    expect(stringWidth(fitted(row, columns))).toBeLessThanOrEqual(columns)
+    expect(stringWidth(fitToWidth(row, columns))).toBeLessThanOrEqual(columns)
   })
 
   it.prop("leaves a row that fits as it is", [text], ([row]) => {
-    expect(fitted(row, stringWidth(row))).toBe(row)
+    expect(fitToWidth(row, stringWidth(row))).toBe(row)
   })
 
   test("cuts with an ellipsis and ends the colour that it cuts through", () => {
-    expect(fitted("abcdef", 4)).toBe("abc…")
-    expect(fitted(red("abcdef"), 4)).toBe("\u001b[31mabc…\u001b[0m")
-    expect(fitted(`${red("ab")}cdef`, 4)).toBe(`${red("ab")}c…\u001b[0m`)
+    expect(fitToWidth("abcdef", 4)).toBe("abc…")
+    expect(fitToWidth(red("abcdef"), 4)).toBe("\u001b[31mabc…\u001b[0m")
+    expect(fitToWidth(`${red("ab")}cdef`, 4)).toBe(`${red("ab")}c…\u001b[0m`)
   })
 
   test("does not cut a wide letter in half", () => {
-    expect(fitted("漢字漢字", 4)).toBe("漢…")
+    expect(fitToWidth("漢字漢字", 4)).toBe("漢…")
   })
 })
 
@@ -34,15 +34,15 @@ describe("erasing", () => {
   const cleared = (lines: number) => `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
 
   test("nothing drawn, nothing to erase", () => {
-    expect(erasing([], 80)).toBe("")
+    expect(eraseLines([], 80)).toBe("")
   })
 
   test("goes up as many lines as the rows take", () => {
-    expect(erasing(["one", "two"], 80)).toBe(cleared(2))
+    expect(eraseLines(["one", "two"], 80)).toBe(cleared(2))
   })
 
   test("counts the lines into which a narrower terminal has broken a row", () => {
     expect(linesTaken("x".repeat(100), 40)).toBe(3)
-    expect(erasing(["x".repeat(100), "y"], 40)).toBe(cleared(4))
+    expect(eraseLines(["x".repeat(100), "y"], 40)).toBe(cleared(4))
   })
 })

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { Screen } from "../../../src/app/terminal/Screen.ts"
-import { type WatchOptions, watching } from "../../../src/app/terminal/ProgressDisplay.ts"
+import { type WatchOptions, progressDisplay } from "../../../src/app/terminal/ProgressDisplay.ts"
 import { ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../../src/pipeline/Progress.ts"
 
@@ -39,7 +39,7 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
       yield* TestClock.adjust("1 second")
     }).pipe(
       Effect.provide(
-        Layer.provide(watching({ quiet: false, verbose: false, events: false, ...options }), screen)
+        Layer.provide(progressDisplay({ quiet: false, verbose: false, events: false, ...options }), screen)
       )
     )
     return { said, noted, drawn }

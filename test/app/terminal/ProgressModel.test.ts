@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest"
 import {
-  type Board,
-  emptyBoard,
+  type ProgressModel,
+  emptyProgress,
   secondsLeft,
-  settled,
+  settledCount,
   shareDone,
-  step
+  advanceProgress
 } from "../../../src/app/terminal/ProgressModel.ts"
-import { lineOf, rowsOf } from "../../../src/app/terminal/ProgressText.ts"
+import { progressLine, progressRows } from "../../../src/app/terminal/ProgressText.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"
 
@@ -18,8 +18,8 @@ const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, chara
 const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
 
 /** A board after events that come so many milliseconds apart, the first at 0. */
-const after = (events: ReadonlyArray<ProgressEvent>, apart: number, from: Board = emptyBoard(0)): Board =>
-  events.reduce((board, event, at) => step(board, event, at * apart), from)
+const after = (events: ReadonlyArray<ProgressEvent>, apart: number, from: ProgressModel = emptyProgress(0)): ProgressModel =>
+  events.reduce((board, event, at) => advanceProgress(board, event, at * apart), from)
 
 const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u001b\[\d+m/gu, ""))
 
@@ -34,13 +34,13 @@ describe("the board", () => {
       ],
       100
     )
-    expect(settled(board)).toEqual({ done: 7, all: 24 })
+    expect(settledCount(board)).toEqual({ done: 7, all: 24 })
   })
 
   test("counts second takes, which are planned in mid-run, by themselves", () => {
     const first = after([planned, ...Array.from({ length: 20 }, () => spoken)], 100)
-    const second = step(first, { ...planned, utterances: 2, reused: 24 }, 3000)
-    expect([settled(second), settled(step(second, spoken, 3100))]).toEqual([
+    const second = advanceProgress(first, { ...planned, utterances: 2, reused: 24 }, 3000)
+    expect([settledCount(second), settledCount(advanceProgress(second, spoken, 3100))]).toEqual([
       { done: 24, all: 26 },
       { done: 25, all: 26 }
     ])
@@ -49,16 +49,16 @@ describe("the board", () => {
   test("says nothing of the time left until the pace can be trusted, then at the pace of the past minute", () => {
     const few = after([planned, ...Array.from({ length: 7 }, () => spoken)], 1000)
     expect(secondsLeft(few, 8000)).toBeUndefined()
-    const enough = step(few, spoken, 8000)
+    const enough = advanceProgress(few, spoken, 8000)
     // Eight spoken in the 8 s since the first: twelve of twenty are left.
-    expect(settled(enough)).toEqual({ done: 12, all: 24 })
+    expect(settledCount(enough)).toEqual({ done: 12, all: 24 })
     expect(secondsLeft(enough, 9000)).toBeCloseTo(12)
     expect(secondsLeft(enough, 90_000)).toBeUndefined()
   })
 
   test("has nothing left to tell once all is settled", () => {
     const board = after([planned, ...Array.from({ length: 20 }, () => spoken)], 1000)
-    expect(settled(board)).toEqual({ done: 24, all: 24 })
+    expect(settledCount(board)).toEqual({ done: 24, all: 24 })
     expect(secondsLeft(board, 21_000)).toBeUndefined()
   })
 })
@@ -86,7 +86,7 @@ describe("the share that is done", () => {
       0
     )
     expect(shareDone(resumed)).toBe((18 / 24 + 1 / 2) / 2)
-    expect(plain(rowsOf(resumed, 1000, 80)).slice(0, 2)).toEqual([
+    expect(plain(progressRows(resumed, 1000, 80)).slice(0, 2)).toEqual([
       "dubwright 00:01  1 of 2 jobs delivered",
       "█████████████░░░░░░░ 62 %  18 of 24 spoken  (18 at hand)"
     ])
@@ -122,14 +122,14 @@ describe("the rows of a terminal", () => {
       ],
       0
     )
-    expect(plain(rowsOf(board, 65_000, 80))).toEqual([
+    expect(plain(progressRows(board, 65_000, 80))).toEqual([
       "dubwright 01:05  0 of 2 jobs delivered  1 failed",
       "█████████░░░░░░░░░░░ 45 %  5 of 24 spoken  (4 at hand)",
       "  40 of 900 characters sent, 80 credits",
       "  provider_native: 2 of 4 in flight, 1 spoken",
       "  film-en: delivering 42 %"
     ])
-    expect(plain(rowsOf(board, 2_000, 80))[3]).toBe(
+    expect(plain(progressRows(board, 2_000, 80))[3]).toBe(
       "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
     )
   })
@@ -139,29 +139,29 @@ describe("the rows of a terminal", () => {
       [planned, { _tag: "Delivering", job, fraction: 1 }, { _tag: "Muxing", file: "film-en.mp4" }],
       0
     )
-    expect(plain(rowsOf(writing, 0, 80)).slice(-2)).toEqual([
+    expect(plain(progressRows(writing, 0, 80)).slice(-2)).toEqual([
       "  film-en: delivering 100 %",
       "  writing film-en.mp4"
     ])
-    const done = step(writing, { _tag: "Delivered", job, files: [] }, 0)
-    expect(plain(rowsOf(done, 0, 80)).at(-1)).toBe("  0 of 900 characters sent")
+    const done = advanceProgress(writing, { _tag: "Delivered", job, files: [] }, 0)
+    expect(plain(progressRows(done, 0, 80)).at(-1)).toBe("  0 of 900 characters sent")
   })
 
   test("say that nothing is known yet", () => {
-    expect(plain(rowsOf(emptyBoard(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
+    expect(plain(progressRows(emptyProgress(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
   })
 })
 
 describe("lines off a terminal", () => {
-  const line = (event: ProgressEvent, before: Board) => lineOf(event, before, step(before, event, 1000), 1000)
+  const line = (event: ProgressEvent, before: ProgressModel) => progressLine(event, before, advanceProgress(before, event, 1000), 1000)
 
   test("tell each twentieth of the speaking, the rest only to who wants details", () => {
-    const large = step(emptyBoard(0), { ...planned, utterances: 100, reused: 3 }, 0)
+    const large = advanceProgress(emptyProgress(0), { ...planned, utterances: 100, reused: 3 }, 0)
     expect(line(spoken, large)).toEqual({ weight: "detail", text: "provider_native: spoken 0a1b2c3d" })
     expect(
       line(
         spoken,
-        [1, 2, 3, 4].reduce((board, at) => step(board, spoken, at), large)
+        [1, 2, 3, 4].reduce((board, at) => advanceProgress(board, spoken, at), large)
       )
     ).toEqual({
       weight: "usual",
@@ -179,11 +179,11 @@ describe("lines off a terminal", () => {
       [30_000, { _tag: "Muxing", file: "film-en.mp4" }],
       [31_000, { _tag: "Delivered", job, files: [] }]
     ]
-    let board = emptyBoard(0)
+    let board = emptyProgress(0)
     const told = events.flatMap(([at, event]) => {
       const before = board
-      board = step(board, event, at)
-      const said = lineOf(event, before, board, at)
+      board = advanceProgress(board, event, at)
+      const said = progressLine(event, before, board, at)
       return said?.weight === "usual" ? [[at, said.text]] : []
     })
     expect(told.slice(1)).toEqual([
@@ -195,11 +195,11 @@ describe("lines off a terminal", () => {
 
   test("tell once that a lane waits", () => {
     const waiting: ProgressEvent = { _tag: "LanePaced", provider, inFlight: 1, limit: 4, waitingSeconds: 30 }
-    expect(line(waiting, emptyBoard(0))).toEqual({
+    expect(line(waiting, emptyProgress(0))).toEqual({
       weight: "usual",
       text: "provider_native: waiting 30 s as the service asks"
     })
-    expect(line(waiting, step(emptyBoard(0), waiting, 500))?.weight).toBe("detail")
+    expect(line(waiting, advanceProgress(emptyProgress(0), waiting, 500))?.weight).toBe("detail")
   })
 
   test("tell once that nothing gets through, and again only after something did", () => {
@@ -216,7 +216,7 @@ describe("lines off a terminal", () => {
   })
 
   test("tell failures as warnings", () => {
-    expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyBoard(0))).toEqual({
+    expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyProgress(0))).toEqual({
       weight: "warning",
       text: "film-en: failed: 2 cues failed"
     })

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
-import { table } from "../../../src/app/terminal/TextTable.ts"
+import { textTable } from "../../../src/app/terminal/TextTable.ts"
 
 const paper = { colour: false, columns: undefined }
 
 test("columns are as wide as their widest cell, numbers stand to the right", () => {
   expect(
-    table(
+    textTable(
       ["voice", "n", "note"],
       [
         ["vi-huế", 7, "a"],
@@ -17,19 +17,19 @@ test("columns are as wide as their widest cell, numbers stand to the right", () 
 })
 
 test("what a service answers cannot steer the terminal or break a row", () => {
-  expect(table(["name"], [["a\u001b[2Jb\nc"]], paper)).toBe("name\na [2Jb c")
+  expect(textTable(["name"], [["a\u001b[2Jb\nc"]], paper)).toBe("name\na [2Jb c")
 })
 
 test("a table without rows is its heading", () => {
-  expect(table(["id", "name"], [], paper)).toBe("id  name")
+  expect(textTable(["id", "name"], [], paper)).toBe("id  name")
 })
 
 test("a table wider than the terminal goes on below itself, each part with the first column again", () => {
   const narrow = { colour: false, columns: 16 }
-  expect(table(["job", "shift", "speed", "fit"], [["ep01", 1, 2, 3]], narrow)).toBe(
+  expect(textTable(["job", "shift", "speed", "fit"], [["ep01", 1, 2, 3]], narrow)).toBe(
     ["job   shift", "ep01      1", "", "job   speed  fit", "ep01      2    3"].join("\n")
   )
-  expect(table(["cue", "words"], [[1, "far too many words for it"]], narrow)).toBe(
+  expect(textTable(["cue", "words"], [[1, "far too many words for it"]], narrow)).toBe(
     ["cue  words", "  1  far too ma…"].join("\n")
   )
 })
