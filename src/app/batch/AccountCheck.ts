@@ -1,6 +1,6 @@
 /** What the service says of the key and its account before a plan relies on them. */
 import { Effect, Option } from "effect"
-import type { Balance } from "../../domain/report/PlanReport.ts"
+import type { PlannedBalance } from "../../domain/report/PlanReport.ts"
 import type { Refused } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
@@ -11,7 +11,7 @@ import { environmentKey } from "../layers/Environment.ts"
 /** What was learned of an account. */
 export type AccountSeen =
   /** The service takes the key, and says what is left. */
-  | { readonly _tag: "Asked"; readonly account: Pick<Balance, "credits" | "unlimited"> }
+  | { readonly _tag: "Asked"; readonly account: Pick<PlannedBalance, "credits" | "unlimited"> }
   /** The service does not take the key. */
   | { readonly _tag: "Refused"; readonly refused: Refused }
   /** The service cannot be reached: asking it for prices and voices is in vain, too. */

@@ -80,7 +80,7 @@ export interface SrtCost {
 }
 
 /** What the account can spend, as the service says. */
-export interface Balance {
+export interface PlannedBalance {
   /** What is left; absent where the account has no limit. */
   readonly credits?: number
   readonly unlimited: boolean
@@ -128,7 +128,7 @@ export interface PlanReport {
   /** Of all jobs together: an utterance that several use counts once. */
   readonly total: Effort
   /** Absent where the service was not asked, or did not say. */
-  readonly balance?: Balance
+  readonly balance?: PlannedBalance
   /** One entry a disk; absent where nothing can be planned. */
   readonly disk?: ReadonlyArray<DiskSpace>
   /** Subtitles beside the manifest that are in no job, relative to it; absent where there are none. */

@@ -4,7 +4,7 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type {
-  Balance,
+  PlannedBalance,
   DiskSpace,
   Effort,
   PlannedJob,
@@ -31,7 +31,7 @@ export interface Outlook extends Known {
   /** Credits for one character; undefined where nobody says. */
   readonly priceOf: (casting: Casting) => number | undefined
   /** What the account has left; absent where that is not known. */
-  readonly account?: Pick<Balance, "credits" | "unlimited">
+  readonly account?: Pick<PlannedBalance, "credits" | "unlimited">
   readonly disk?: ReadonlyArray<DiskSpace>
   /** Lines that an update of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>
@@ -65,7 +65,7 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
   }
 }
 
-const balanceOf = (account: Pick<Balance, "credits" | "unlimited">, cost: number | undefined): Balance => {
+const balanceOf = (account: Pick<PlannedBalance, "credits" | "unlimited">, cost: number | undefined): PlannedBalance => {
   const left = account.unlimited ? Infinity : account.credits
   return {
     ...account,
