@@ -5,7 +5,7 @@
  */
 import type { Cue } from "../../domain/speech/Cue.ts"
 import { type Languages, detectLanguages, ownLanguage } from "./BilingualLines.ts"
-import { frequentWords, languageOf } from "./LanguageWords.ts"
+import { frequentWords, languageByWords } from "./LanguageWords.ts"
 import { isPronounceable, scriptOf } from "./WritingSystems.ts"
 
 /** A subtitle in two languages. */
@@ -115,7 +115,7 @@ const languagesIn = (
     }
   }
   const [top, bottom] = [frequentWords(firsts.join("\n")), frequentWords(seconds.join("\n"))]
-  const [first, second] = [languageOf(top), languageOf(bottom)]
+  const [first, second] = [languageByWords(top), languageByWords(bottom)]
   if (first === undefined || second === undefined || first === second) return undefined
   const far = (most: ReadonlyMap<string, number>, own: string, other: string) =>
     (most.get(own) ?? 0) >= 3 * (most.get(other) ?? 0)
@@ -138,7 +138,7 @@ const nameOf = (language: string): string => names.of(language) ?? language
 /** What people call the language of texts in a script. */
 const nameIn = (script: string, texts: ReadonlyArray<string>): string => {
   if (script === "Latin") {
-    const language = languageOf(frequentWords(texts.join("\n")))
+    const language = languageByWords(frequentWords(texts.join("\n")))
     return language === undefined ? "the Latin script" : nameOf(language)
   }
   if (script === "Han")

@@ -44,7 +44,7 @@ export const frequentWords = (text: string): ReadonlyMap<string, number> => {
 }
 
 /** The language of most frequent words; undefined where there are too few to tell. */
-export const languageOf = (counts: ReadonlyMap<string, number>): string | undefined => {
+export const languageByWords = (counts: ReadonlyMap<string, number>): string | undefined => {
   const [best] = [...counts].sort((a, b) => b[1] - a[1])
   return best !== undefined && best[1] >= fewest ? best[0] : undefined
 }
