@@ -20,7 +20,7 @@ export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "pla
  * | 200 | spoken together with its neighbours | |
  * | 100 | a second take | |
  */
-export const harmOf = (cue: Judged, overlap = 0): number => {
+export const cueHarm = (cue: Judged, overlap = 0): number => {
   const kind = kindOf(cue, overlap)
   if (kind === undefined) return 0
   const { points, reach } = kinds[kind]

@@ -2,7 +2,7 @@
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
-import { harmOf, overlapsIn } from "./CueHarm.ts"
+import { cueHarm, overlapsIn } from "./CueHarm.ts"
 import { type Content, type Html, html, HtmlParts } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
@@ -10,7 +10,7 @@ import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./T
 /** The table, the cues that do the most harm first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
   const overlaps = overlapsIn(cues)
-  const judged = cues.map((cue, at) => ({ cue, at, harm: harmOf(cue, overlaps[at]) }))
+  const judged = cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue, overlaps[at]) }))
   const names = marksIn(cues)
   const worst = [...judged].sort((a, b) => b.harm - a.harm)
   const rows = new HtmlParts(function* () {

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { CueReport } from "../../../src/domain/report/Report.ts"
 import { marksIn } from "../../../src/pages/parts/CueMarks.ts"
-import { harmOf, overlapsIn } from "../../../src/pages/parts/CueHarm.ts"
+import { cueHarm, overlapsIn } from "../../../src/pages/parts/CueHarm.ts"
 
 const cue = (flags: CueReport["flags"], more: Partial<CueReport> = {}): CueReport => ({
   index: 1,
@@ -32,7 +32,7 @@ const inOrder: ReadonlyArray<readonly [what: string, cue: CueReport, overlap: nu
 
 describe("harm", () => {
   it("goes by the gravest trouble of a cue", () => {
-    const points = inOrder.map(([, each, overlap]) => harmOf(each, overlap))
+    const points = inOrder.map(([, each, overlap]) => cueHarm(each, overlap))
     expect(points).toEqual([...points].sort((a, b) => b - a))
     expect(new Set(points).size).toBe(points.length)
     expect(points.at(-1)).toBe(0)
@@ -46,9 +46,9 @@ describe("harm", () => {
         (a, b) => {
           const over = (seconds: number) =>
             cue(["overrun"], { placed: { start: 10, end: 12 + seconds, speed: 1 } })
-          const [less, more] = [Math.min(a, b), Math.max(a, b)].map((seconds) => harmOf(over(seconds)))
+          const [less, more] = [Math.min(a, b), Math.max(a, b)].map((seconds) => cueHarm(over(seconds)))
           expect(less).toBeLessThanOrEqual(more ?? 0)
-          expect(more).toBeLessThan(harmOf(cue([]), 0.1))
+          expect(more).toBeLessThan(cueHarm(cue([]), 0.1))
         }
       )
     )
