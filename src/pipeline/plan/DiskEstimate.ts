@@ -61,7 +61,7 @@ const hasVideo = ({ outputs }: Footprint): boolean =>
   outputs.some((name) => name === "mp4" || name === "mov" || name === "mkv" || name === "webm")
 
 /** A job's footprint, and the bytes that its results take already. */
-export interface Delivered {
+export interface DeliverySize {
   readonly footprint: Footprint
   readonly present: number
 }
@@ -70,7 +70,7 @@ export interface Delivered {
  * The most bytes that results of these jobs take on top of what is there. A file is written beside the one that it
  * replaces, so that both exist until it is whole.
  */
-export const diskNeed = (jobs: ReadonlyArray<Delivered>): number => {
+export const diskNeed = (jobs: ReadonlyArray<DeliverySize>): number => {
   const shared = new Map<string, number>()
   for (const { footprint } of jobs)
     if (footprint.into !== undefined)
