@@ -37,7 +37,8 @@ export class CommandEnded extends Data.TaggedError("Ended")<{
 }> {}
 
 /** The command line itself is wrong. */
-export const badUsage = (message: string): CommandEnded => new CommandEnded({ code: exitCodes.unusable, message })
+export const badUsage = (message: string): CommandEnded =>
+  new CommandEnded({ code: exitCodes.unusable, message })
 
 /** The code of each failure that other rooms name; one that is absent here is a fault of the program. */
 const codeOf: Readonly<Record<string, ExitCode>> = {
@@ -59,7 +60,7 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   Refused: exitCodes.failed,
   SlowDown: exitCodes.failed,
   Unreachable: exitCodes.failed,
-  Broken: exitCodes.failed
+  InvalidResponse: exitCodes.failed
 }
 
 /** What a failure of any room means to whoever started the command. */

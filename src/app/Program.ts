@@ -151,7 +151,7 @@ const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, 
     ? effect
     : Effect.flatMap(
         Effect.promise(() => import("./layers/Tracing.ts")),
-        ({ traced }) => traced(effect, collector)
+        ({ withTracing }) => withTracing(effect, collector)
       )
 
 const surroundings = logsOn(verbose).pipe(

@@ -65,7 +65,9 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
             told(
               isNamed(answer)
                 ? Either.right(named(answer))
-                : Either.left(failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) })))
+                : Either.left(
+                    failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) }))
+                  )
             )
           }
         )

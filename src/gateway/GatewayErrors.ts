@@ -52,7 +52,7 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
 }
 
 /** An answer that cannot be used, or none: whether the request was carried out is not known. */
-export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Broken", {
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
   words,
   /** The system's code, such as ECONNRESET, where there is one. */
   code: Schema.optional(Schema.String)
@@ -114,7 +114,7 @@ const kinds = {
   Refused: "refused",
   SlowDown: "slow-down",
   Unreachable: "broken",
-  Broken: "broken",
+  InvalidResponse: "broken",
   FailedAtService: "failed-at-service",
   Vanished: "vanished",
   NeverSettled: "never-settled"

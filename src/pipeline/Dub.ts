@@ -124,7 +124,10 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
   const before = yield* credits
   tally.credits = before
   const keys = plan.utterances.map(({ key }) => key)
-  const summary = yield* (options.crew ?? localExecutor).speak(yield* settingsOf(plan.batch, keys, options), plan)
+  const summary = yield* (options.crew ?? localExecutor).speak(
+    yield* settingsOf(plan.batch, keys, options),
+    plan
+  )
   const after = yield* credits
   return {
     summary,

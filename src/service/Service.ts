@@ -115,7 +115,9 @@ const run = (options: ServeOptions, manner: Manner) =>
       )
     )
     const secret = yield* Secret.loadSecret(dataDir)
-    const database = yield* Layer.build(Layer.fresh(Database.serviceDatabase(dataDir, { durable: manner.durable })))
+    const database = yield* Layer.build(
+      Layer.fresh(Database.serviceDatabase(dataDir, { durable: manner.durable }))
+    )
     const sql = Context.get(database, SqlClient)
     const keys = KeyStore.makeKeyStore(sql, secret)
     const engines = yield* EngineSet.openEngines(config)

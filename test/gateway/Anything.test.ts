@@ -88,7 +88,9 @@ it.scopedLive("ends a look and a create", () =>
       answerWithin: "5 seconds",
       audioWithin: "5 seconds"
     })
-    const door = yield* Layer.build(Layer.provide(Gateway.Default, Layer.merge(HttpTransport.Default, address)))
+    const door = yield* Layer.build(
+      Layer.provide(Gateway.Default, Layer.merge(HttpTransport.Default, address))
+    )
     const gateway = Context.get(door, Gateway)
     const runtime = yield* Effect.runtime()
     const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {

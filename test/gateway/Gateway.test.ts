@@ -211,10 +211,10 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
         { _tag: "SlowDown" }
       ],
       [503, "<h1>Busy</h1>", {}, { _tag: "SlowDown", words: "Busy (HTTP 503)" }],
-      [500, "", {}, { _tag: "Broken", words: "HTTP 500" }],
-      [504, "", {}, { _tag: "Broken" }],
-      [200, "<html>Sign in</html>", {}, { _tag: "Broken", words: "not JSON: Sign in" }],
-      [200, { ok: true }, {}, { _tag: "Broken", words: "its answer names no task" }],
+      [500, "", {}, { _tag: "InvalidResponse", words: "HTTP 500" }],
+      [504, "", {}, { _tag: "InvalidResponse" }],
+      [200, "<html>Sign in</html>", {}, { _tag: "InvalidResponse", words: "not JSON: Sign in" }],
+      [200, { ok: true }, {}, { _tag: "InvalidResponse", words: "its answer names no task" }],
       // Some say in the body alone that a request failed.
       [
         200,
@@ -226,8 +226,18 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [200, { ok: false, message: "Invalid API key" }, {}, { _tag: "Refused", reason: "key" }],
       [200, { success: false, message: "text too long" }, {}, { _tag: "Refused", reason: "too-long" }],
       [200, { error: { message: "rate limit reached" } }, { "retry-after": "7" }, { _tag: "SlowDown" }],
-      [200, { error: "database is down" }, {}, { _tag: "Broken", words: "database is down (HTTP 200)" }],
-      [200, { message: "come back" }, {}, { _tag: "Broken", words: "its answer names no task: come back" }]
+      [
+        200,
+        { error: "database is down" },
+        {},
+        { _tag: "InvalidResponse", words: "database is down (HTTP 200)" }
+      ],
+      [
+        200,
+        { message: "come back" },
+        {},
+        { _tag: "InvalidResponse", words: "its answer names no task: come back" }
+      ]
     ]
     let next = 0
     const service = yield* server((_, response) => {
@@ -260,7 +270,7 @@ it.scopedLive("tells a task that has failed from a look at it that has", () =>
         { success: false, code: 404, message: "no such task" },
         { _tag: "Vanished", task: id }
       ],
-      [{ success: false, data: null, message: "one moment" }, { _tag: "Broken" }]
+      [{ success: false, data: null, message: "one moment" }, { _tag: "InvalidResponse" }]
     ]
     let next = 0
     const service = yield* server((_, response) => json(response, 200, answers[next++]?.[0]))
@@ -283,11 +293,11 @@ it.scopedLive("knows a service that was not reached from one that did not answer
     expect(yield* through(closed, submit)).toMatchObject({ _tag: "Unreachable" })
     const silent = yield* server(() => {})
     expect(yield* through(silent.url, submit)).toMatchObject({
-      _tag: "Broken",
+      _tag: "InvalidResponse",
       words: "no answer within 300ms"
     })
     const rude = yield* server((_, response) => response.destroy())
-    expect(yield* through(rude.url, submit)).toMatchObject({ _tag: "Broken" })
+    expect(yield* through(rude.url, submit)).toMatchObject({ _tag: "InvalidResponse" })
     expect([silent.seen.length, rude.seen.length]).toEqual([1, 1])
   })
 )
@@ -415,7 +425,7 @@ it.scopedLive("does not ask again at once for audio that trickles", () =>
       response.once("close", () => clearInterval(drip))
     })
     const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)))
-    expect(fault).toMatchObject({ _tag: "Broken", words: "the audio did not come within 1s" })
+    expect(fault).toMatchObject({ _tag: "InvalidResponse", words: "the audio did not come within 1s" })
     expect(service.seen.length).toBe(1)
   })
 )
@@ -458,7 +468,10 @@ it.scopedLive("makes way for others where audio stalls each time", () =>
       (gateway) => Effect.flip(gateway.fetch(done("/never"), 10)),
       patient
     )
-    expect(fault).toMatchObject({ _tag: "Broken", words: "the audio stalled: less than 2 kB/s for 200ms" })
+    expect(fault).toMatchObject({
+      _tag: "InvalidResponse",
+      words: "the audio stalled: less than 2 kB/s for 200ms"
+    })
     expect(service.seen.filter(({ url }) => !url?.startsWith("/v1/")).length).toBe(3)
   })
 )

@@ -133,7 +133,9 @@ describe("Paths", () => {
 it.effect("a full disk that only the database has met yet is told as a full disk", () =>
   Effect.gen(function* () {
     const cause = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL")
-    const answer = yield* errorResponseFor(Cause.die(new SqlError({ cause, message: "Failed to execute statement" })))
+    const answer = yield* errorResponseFor(
+      Cause.die(new SqlError({ cause, message: "Failed to execute statement" }))
+    )
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "60"])
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
 )

@@ -2,7 +2,11 @@
 import { describe, expect, test } from "vitest"
 import { readFileSync } from "node:fs"
 import { Either, JSONSchema } from "effect"
-import { type EngineFacts, providerSettings, resolveCatalogue } from "../../src/service/catalogue/CatalogueResolver.ts"
+import {
+  type EngineFacts,
+  providerSettings,
+  resolveCatalogue
+} from "../../src/service/catalogue/CatalogueResolver.ts"
 import { defaultProviders } from "../../src/service/config/DefaultProviders.ts"
 import { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { parseConfig } from "../../src/service/config/ServiceConfigFile.ts"
@@ -177,7 +181,9 @@ describe("the catalogue", () => {
       "providers: { provider_opensource: { controls: { vol: { min: 0, max: 1, default: 1 } } } }"
     )
     const rejected = Either.flip(
-      resolveCatalogue(config, (name) => (name === "flite" ? { ...everything, controls: ["rate"] } : everything))
+      resolveCatalogue(config, (name) =>
+        name === "flite" ? { ...everything, controls: ["rate"] } : everything
+      )
     )
     expect(Either.getOrThrow(rejected).message).toBe(
       "providers.provider_opensource.controls.vol: the engine flite has no such control; leave it out"

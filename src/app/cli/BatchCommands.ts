@@ -16,7 +16,7 @@ const run = Command.make(
   },
   lazyCommand(
     () => import("../commands/RunCommand.ts"),
-    ({ run }) => run
+    ({ runCommand }) => runCommand
   )
 ).pipe(
   Command.withDescription(
@@ -38,7 +38,7 @@ const plan = Command.make(
   },
   lazyCommand(
     () => import("../commands/PlanCommand.ts"),
-    ({ plan }) => plan
+    ({ planCommand }) => planCommand
   )
 ).pipe(
   Command.withDescription(
@@ -54,7 +54,7 @@ const status = Command.make(
   standing,
   lazyCommand(
     () => import("../commands/StateCommands.ts"),
-    ({ status }) => status
+    ({ statusCommand }) => statusCommand
   )
 ).pipe(
   Command.withDescription(
@@ -67,7 +67,7 @@ const retry = Command.make(
   { ...onManifest, ...Flags.speaking, ...Flags.fleet, json: Flags.json, ...Flags.loudness },
   lazyCommand(
     () => import("../commands/RunCommand.ts"),
-    ({ retry }) => retry
+    ({ retryCommand }) => retryCommand
   )
 ).pipe(Command.withDescription("Gives failed utterances another chance and runs the batch."))
 
@@ -80,7 +80,7 @@ const clean = Command.make(
   },
   lazyCommand(
     () => import("../commands/StateCommands.ts"),
-    ({ clean }) => clean
+    ({ cleanCommand }) => cleanCommand
   )
 ).pipe(Command.withDescription("Removes clips that no manifest entry needs any more."))
 
@@ -89,7 +89,7 @@ const verify = Command.make(
   standing,
   lazyCommand(
     () => import("../commands/VerifyCommand.ts"),
-    ({ verify }) => verify
+    ({ verifyCommand }) => verifyCommand
   )
 ).pipe(
   Command.withDescription(
@@ -107,7 +107,7 @@ const review = Command.make(
   },
   lazyCommand(
     () => import("../review/ReviewCommand.ts"),
-    ({ review }) => review
+    ({ reviewCommand }) => reviewCommand
   )
 ).pipe(
   Command.withDescription(

@@ -11,7 +11,7 @@ const health = Command.make(
   reading,
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ health }) => health
+    ({ healthCommand }) => healthCommand
   )
 ).pipe(Command.withDescription("The service's health."))
 
@@ -20,7 +20,7 @@ const credits = Command.make(
   reading,
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ credits }) => credits
+    ({ creditsCommand }) => creditsCommand
   )
 ).pipe(Command.withDescription("The account's credits."))
 
@@ -29,7 +29,7 @@ const providers = Command.make(
   reading,
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ providers }) => providers
+    ({ providersCommand }) => providersCommand
   )
 ).pipe(Command.withDescription("The service's providers and what each can do."))
 
@@ -40,7 +40,7 @@ const models = Command.make(
   { ...reading, provider: ofProvider },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ models }) => models
+    ({ modelsCommand }) => modelsCommand
   )
 ).pipe(Command.withDescription("Models, of all providers or of one."))
 
@@ -54,7 +54,7 @@ const voices = Command.make(
   },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ voices }) => voices
+    ({ voicesCommand }) => voicesCommand
   )
 ).pipe(Command.withDescription("Voices, with the ids that manifests name."))
 
@@ -67,7 +67,7 @@ const tasks = Command.make(
   },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
-    ({ tasks }) => tasks
+    ({ tasksCommand }) => tasksCommand
   )
 ).pipe(Command.withDescription("The account's tasks, newest first."))
 

@@ -19,7 +19,7 @@ const serve = Command.make(
   },
   lazyCommand(
     () => import("../commands/ServeCommand.ts"),
-    ({ serve }) => serve
+    ({ serveCommand }) => serveCommand
   )
 ).pipe(
   Command.withDescription(
@@ -47,7 +47,7 @@ const keysCreate = Command.make(
   { data: Flags.data, name: accountName, credits: granted, account: existing },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
-    ({ create }) => create
+    ({ createKeyCommand }) => createKeyCommand
   )
 ).pipe(
   Command.withDescription(
@@ -71,7 +71,7 @@ const keysImport = Command.make(
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
-    ({ importKey }) => importKey
+    ({ importKeyCommand }) => importKeyCommand
   )
 ).pipe(Command.withDescription("Takes over an older key, with or without the prefix."))
 
@@ -80,7 +80,7 @@ const keysList = Command.make(
   { data: Flags.data, json: Flags.json },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
-    ({ list }) => list
+    ({ listKeysCommand }) => listKeysCommand
   )
 ).pipe(Command.withDescription("Accounts with their keys' first letters, credits and use."))
 
@@ -98,7 +98,7 @@ const keysGrant = Command.make(
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
-    ({ grant }) => grant
+    ({ grantCommand }) => grantCommand
   )
 ).pipe(Command.withDescription("Gives an account more credits, also while the service runs."))
 
@@ -112,7 +112,7 @@ const keysRevoke = Command.make(
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
-    ({ revoke }) => revoke
+    ({ revokeKeyCommand }) => revokeKeyCommand
   )
 ).pipe(Command.withDescription("Makes a key invalid, also while the service runs."))
 
@@ -144,7 +144,7 @@ const worker = Command.make(
   },
   lazyCommand(
     () => import("../commands/WorkerCommand.ts"),
-    ({ worker }) => worker
+    ({ workerCommand }) => workerCommand
   )
 ).pipe(
   Command.withDescription(

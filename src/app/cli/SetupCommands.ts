@@ -12,7 +12,7 @@ const doctor = Command.make(
   { ...Flags.service, state: Flags.stateHere, json: Flags.json, ...Flags.loudness },
   lazyCommand(
     () => import("../doctor/DoctorCommand.ts"),
-    ({ doctor }) => doctor
+    ({ doctorCommand }) => doctorCommand
   )
 ).pipe(
   Command.withDescription(
@@ -42,7 +42,7 @@ const init = Command.make(
   },
   lazyCommand(
     () => import("../init/InitCommand.ts"),
-    ({ init }) => init
+    ({ initCommand }) => initCommand
   )
 ).pipe(
   Command.withDescription(
@@ -69,7 +69,7 @@ const schedule = Command.make(
   },
   lazyCommand(
     () => import("../nightly/ScheduleCommand.ts"),
-    ({ schedule }) => schedule
+    ({ scheduleCommand }) => scheduleCommand
   )
 ).pipe(
   Command.withDescription(
@@ -82,7 +82,7 @@ const schema = Command.make(
   {},
   lazyCommand(
     () => import("../commands/SchemaCommand.ts"),
-    ({ schema }) =>
+    ({ schemaCommand: schema }) =>
       () =>
         schema
   )

@@ -107,7 +107,10 @@ export const findCommand = (
 }
 
 /** Refuses an option that the command does not have, has been given before, or that lacks its value. */
-export const checkOptions = (path: CommandPath, words: ReadonlyArray<string>): Either.Either<void, CommandEnded> => {
+export const checkOptions = (
+  path: CommandPath,
+  words: ReadonlyArray<string>
+): Either.Either<void, CommandEnded> => {
   const known = [...(path.at(-1)?.options ?? []), ...everywhere]
   const hint = `(${path.map(({ name }) => name).join(" ")} --help lists all)`
   const given = new Set<string>()

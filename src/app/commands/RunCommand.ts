@@ -63,7 +63,7 @@ const saidAgain = (before: NoopBatch, options: RunOptions) =>
 const ranAnew = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
   Effect.flatMap(
     Effect.promise(() => import("../batch/FreshRun.ts")),
-    ({ anew }) => anew(batch, sources, options, first)
+    ({ planAndRun }) => planAndRun(batch, sources, options, first)
   )
 
 const revived: First<StateUnusable> = ({ utterances }) =>

@@ -248,7 +248,9 @@ const keyLines = (keys: JobKeys, indent: string): ReadonlyArray<string> =>
     if (key === "speakers")
       return [
         `${indent}speakers:`,
-        ...Object.entries(Object(value)).map(([name, voice]) => `${indent}  ${yamlScalar(name)}: ${flow(voice)}`)
+        ...Object.entries(Object(value)).map(
+          ([name, voice]) => `${indent}  ${yamlScalar(name)}: ${flow(voice)}`
+        )
       ]
     return [`${indent}${key}: ${flow(value)}`]
   })

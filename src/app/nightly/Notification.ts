@@ -61,7 +61,8 @@ const started = (command: readonly [string, ...ReadonlyArray<string>], manifest:
   }).pipe(
     Effect.timeoutFail({
       duration: programWithin,
-      onTimeout: () => new UnsetAddress({ why: `it was still running after ${Duration.format(programWithin)}` })
+      onTimeout: () =>
+        new UnsetAddress({ why: `it was still running after ${Duration.format(programWithin)}` })
     })
   )
 

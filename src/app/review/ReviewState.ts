@@ -12,7 +12,9 @@ export const makeReviewState = Effect.map(
     lookup: (key: string) => {
       const [state = "", address] = key.split("\n")
       const service = address === undefined ? "embedded" : { baseUrl: address }
-      return Layer.build(Layer.mergeAll(writableStateLayer(state), silent, gatewayTo(service, join(state, "service"))))
+      return Layer.build(
+        Layer.mergeAll(writableStateLayer(state), silent, gatewayTo(service, join(state, "service")))
+      )
     }
   }),
   (held) =>

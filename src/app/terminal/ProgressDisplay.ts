@@ -47,7 +47,10 @@ const told = (line: ProgressLine, options: WatchOptions, live: boolean): boolean
   }
 }
 
-const drawnOften = (screen: Screen["Type"], board: () => ProgressModel): Effect.Effect<void, never, Scope.Scope> =>
+const drawnOften = (
+  screen: Screen["Type"],
+  board: () => ProgressModel
+): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const draw = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       screen.draw(progressRows(board(), now, screen.columns()))

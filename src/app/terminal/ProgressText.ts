@@ -1,7 +1,14 @@
 /** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
 import { formatInteger } from "../../pages/parts/TimeFormat.ts"
-import { type ProgressModel, deliveredIn, type ProviderProgress, secondsLeft, settledCount, shareDone } from "./ProgressModel.ts"
+import {
+  type ProgressModel,
+  deliveredIn,
+  type ProviderProgress,
+  secondsLeft,
+  settledCount,
+  shareDone
+} from "./ProgressModel.ts"
 
 const styled =
   (code: number) =>
@@ -114,7 +121,12 @@ const trouble = 3
  * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the many
  * utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
  */
-export const progressLine = (event: ProgressEvent, before: ProgressModel, after: ProgressModel, now: number): ProgressLine | undefined => {
+export const progressLine = (
+  event: ProgressEvent,
+  before: ProgressModel,
+  after: ProgressModel,
+  now: number
+): ProgressLine | undefined => {
   switch (event._tag) {
     case "Planned":
       return usual(

@@ -57,7 +57,9 @@ export const makeScreen = (
   const redrawn = (between: string, rows: ReadonlyArray<string>) => {
     const width = Math.max(1, columns() - 1)
     const room = Math.max(0, (stderr.rows ?? 24) - 1)
-    const next = rows.slice(0, room).map((row) => fitToWidth(plain ? stripVTControlCharacters(row) : row, width))
+    const next = rows
+      .slice(0, room)
+      .map((row) => fitToWidth(plain ? stripVTControlCharacters(row) : row, width))
     const text = eraseLines(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
     drawn = next
     return text

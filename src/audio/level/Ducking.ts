@@ -51,7 +51,12 @@ const passagesOf = (spoken: ReadonlyArray<SpokenSpan>, pause: number): ReadonlyA
   return passages
 }
 
-const lower = (gains: Float32Array, from: number, { start, end }: SpokenSpan, { amount, fade }: Duck): void => {
+const lower = (
+  gains: Float32Array,
+  from: number,
+  { start, end }: SpokenSpan,
+  { amount, fade }: Duck
+): void => {
   const last = Math.min(from + gains.length, end + fade)
   for (let at = Math.max(from, start - fade); at < last; at++) {
     const away = Math.max(start - at, at - end, 0)

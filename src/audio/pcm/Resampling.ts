@@ -37,7 +37,12 @@ const doubled = ({ samples }: Pcm, rate: SampleRate, room: Buffer32): Pcm => {
 }
 
 /** Samples with so many of silence before and behind them. */
-const silenceAround = (samples: Float32Array, before: number, behind: number, room: Buffer32): Float32Array => {
+const silenceAround = (
+  samples: Float32Array,
+  before: number,
+  behind: number,
+  room: Buffer32
+): Float32Array => {
   const line = room(before + samples.length + behind).fill(0, 0, before)
   line.set(samples, before)
   return line.fill(0, before + samples.length)

@@ -24,7 +24,11 @@ export interface ClipFacts {
  * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is told.
  * `speech` is the clip's own, for who knows it already.
  */
-export const detectDefects = (pcm: Pcm, facts: ClipFacts, speech = speechIn(pcm)): ReadonlyArray<Suspicion> => {
+export const detectDefects = (
+  pcm: Pcm,
+  facts: ClipFacts,
+  speech = speechIn(pcm)
+): ReadonlyArray<Suspicion> => {
   if (speech === undefined)
     return [{ kind: "silent", detail: `${Math.round(lengthOf(pcm))} ms without speech` }]
   const { bounds } = speech

@@ -54,7 +54,8 @@ export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech 
   const expected = times.filter((time) => time !== undefined)
   if (expected.length > 0 && expected.length < parts && isQuietBetween(pcm, speech, times)) {
     const known = splitClip(pcm, expected.length, { expected }, speech)
-    if (known.cut !== "together") return { segments: markMissingParts(times, known.segments), cut: "transcript" }
+    if (known.cut !== "together")
+      return { segments: markMissingParts(times, known.segments), cut: "transcript" }
   }
   const told = expected.length === parts ? toldPoints(pcm, envelope, levels, expected) : undefined
   const byTranscript = told === undefined ? undefined : between(told)

@@ -39,7 +39,8 @@ export const markMissingParts = (expected: ReadonlyArray<Expected | undefined>, 
   const [first, ...others] = expected.map((time) => {
     const here = said[next] ?? said[said.length - 1]!
     const at = next < said.length ? here.from : here.to
-    if (time === undefined) return Segment.make({ from: at, to: at, loudness: silence, peak: 0 }, skipValidation)
+    if (time === undefined)
+      return Segment.make({ from: at, to: at, loudness: silence, peak: 0 }, skipValidation)
     next++
     return here
   })

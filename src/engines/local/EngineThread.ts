@@ -4,7 +4,13 @@ import { Worker } from "node:worker_threads"
 import { Effect, Option, Schema } from "effect"
 import { builtProgram } from "../../domain/values/BuiltProgram.ts"
 import { EngineUnavailable, SpeechFailed } from "../Engine.ts"
-import { type EngineAnswer, AnswerMessage, Greeting, type EngineJob, type ThreadEngine } from "./EngineProtocol.ts"
+import {
+  type EngineAnswer,
+  AnswerMessage,
+  Greeting,
+  type EngineJob,
+  type ThreadEngine
+} from "./EngineProtocol.ts"
 
 export interface WorkerThread {
   /** One job at a time. Fails if the thread dies of it. Interrupted, it leaves the thread at work: close it then. */

@@ -38,7 +38,11 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     }
     const tokens = normalizeText(request.text, language)
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
-    const sentences = engineSentences(tokens, longestPart, primaryTag(voice) === "vi" ? englishWords : undefined)
+    const sentences = engineSentences(
+      tokens,
+      longestPart,
+      primaryTag(voice) === "vi" ? englishWords : undefined
+    )
     return yield* speakSentences(tokens, sentences, {
       engine: name,
       speakPart: (part) =>

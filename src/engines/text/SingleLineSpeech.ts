@@ -15,7 +15,10 @@ export interface Preparation {
 }
 
 /** One line of text without control characters; fails if it says nothing or is too long. */
-export const singleLineSpeech = (request: SpeechRequest, how: Preparation): Effect.Effect<string, SpeechFailed> => {
+export const singleLineSpeech = (
+  request: SpeechRequest,
+  how: Preparation
+): Effect.Effect<string, SpeechFailed> => {
   const tokens = normalizeText(request.text, request.language ?? how.language)
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     Effect.fail(new SpeechFailed({ engine: how.engine, reason, detail }))

@@ -2,7 +2,11 @@
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
-import { type SectionMeasurement, type ProgrammeMeasurement, MeterSettings } from "../../audio/level/ProgrammeMeter.ts"
+import {
+  type SectionMeasurement,
+  type ProgrammeMeasurement,
+  MeterSettings
+} from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import { type Binary, majorOf } from "../process/FfmpegBinary.ts"
 import { BlockFeed } from "./StdinFeed.ts"
@@ -56,7 +60,11 @@ export const encodeAll = <E, R>(
   binary: Binary,
   requests: ReadonlyArray<EncodeRequest>,
   maker: Maker<E, R>
-): Effect.Effect<ReadonlyArray<ProgrammeMeasurement | undefined>, E | FfmpegFailed | DiskFull | Unwritable, R> =>
+): Effect.Effect<
+  ReadonlyArray<ProgrammeMeasurement | undefined>,
+  E | FfmpegFailed | DiskFull | Unwritable,
+  R
+> =>
   inTemporaryFolder((folder) => {
     const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
     return writeWholeFiles(paths, (partOf) =>
@@ -169,7 +177,9 @@ const pump = Effect.fnUntraced(function* <E, R>(
   maker: Maker<E, R>
 ) {
   const orders = works.flatMap((work) => work.orders)
-  const measurings = requests.map(({ feed, listen }) => (listen === true ? new MeterSettings(feed) : undefined))
+  const measurings = requests.map(({ feed, listen }) =>
+    listen === true ? new MeterSettings(feed) : undefined
+  )
   const plain = orders.map(({ request, order }) => ({ request, order }))
   yield* Stream.runForEach(maker(plain), (made) => {
     const order = orders[made.order]

@@ -26,7 +26,10 @@ export const writeBlocks =
         const made: Array<Made> = []
         const section = { begin: 0, from: 0, to: frames, end: frames }
         const hands = yield* Effect.acquireRelease(
-          handled(orders, () => new SampleSinks(orders, section, (order, bytes) => made.push(fed(order, bytes)))),
+          handled(
+            orders,
+            () => new SampleSinks(orders, section, (order, bytes) => made.push(fed(order, bytes)))
+          ),
           (open) => Effect.sync(() => open.close())
         )
         let samples = 0

@@ -5,7 +5,11 @@ import {
   convertPart,
   type UnconvertedPart
 } from "../../audio/formats/OutputConversion.ts"
-import { type SectionMeasurement, type SectionMeter, ProgrammeMeter } from "../../audio/level/ProgrammeMeter.ts"
+import {
+  type SectionMeasurement,
+  type SectionMeter,
+  ProgrammeMeter
+} from "../../audio/level/ProgrammeMeter.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"

@@ -12,7 +12,11 @@ export const duckedChannels = (originalChannels: number): 2 | 6 => (originalChan
 const around = 100
 
 /** The bytes of a file that lowers the sound of a film of this length: a gain a millisecond. */
-export const gainBytes = (spoken: ReadonlyArray<SpokenSpan>, duck: Duck, length: Micros): Iterable<Uint8Array> =>
+export const gainBytes = (
+  spoken: ReadonlyArray<SpokenSpan>,
+  duck: Duck,
+  length: Micros
+): Iterable<Uint8Array> =>
   Iterable.map(
     gainsUnder(spoken, duck, { from: -around, to: Math.ceil(length / 1_000) + around }),
     sampleBytesOf

@@ -183,5 +183,7 @@ export const reviewHistory = (stage: Stage, records: ReadonlyArray<UtteranceReco
         ),
       { concurrency: atOnce }
     )
-    yield* stage.handover.takeOver(found.flatMap((job) => (job === undefined ? [] : (recordDispatched(job) ?? []))))
+    yield* stage.handover.takeOver(
+      found.flatMap((job) => (job === undefined ? [] : (recordDispatched(job) ?? [])))
+    )
   })

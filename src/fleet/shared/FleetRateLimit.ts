@@ -5,7 +5,12 @@
 import type { Queue } from "bullmq"
 import { Option, Schema } from "effect"
 import type { Redis } from "ioredis"
-import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "../../gateway/pacing/AdaptiveConcurrency.ts"
+import {
+  increase,
+  fullConcurrency,
+  type AdaptiveConcurrency,
+  decrease
+} from "../../gateway/pacing/AdaptiveConcurrency.ts"
 import { prefix, queuesKey } from "./Queues.ts"
 
 const PaceText = Schema.parseJson(

@@ -7,7 +7,11 @@ import { Slots } from "../../gateway/pacing/Slots.ts"
 import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
 import { analyzeInThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
 import { makeDecoder } from "../../pipeline/clips/ReceivedAudio.ts"
-import { type UtteranceProcess, fetchesAtOnce, processUtterance } from "../../pipeline/speak/UtteranceProcess.ts"
+import {
+  type UtteranceProcess,
+  fetchesAtOnce,
+  processUtterance
+} from "../../pipeline/speak/UtteranceProcess.ts"
 import { makeSpeakRun, type SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
 import { type Halt, defaultSpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"

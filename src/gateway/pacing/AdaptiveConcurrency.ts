@@ -22,7 +22,11 @@ const shortestGap = 100
 export const burst = 1_000
 
 /** The pace to begin with: all that is allowed. */
-export const fullConcurrency = (most: number): AdaptiveConcurrency => ({ window: most, gap: 0, slowedAt: -Infinity })
+export const fullConcurrency = (most: number): AdaptiveConcurrency => ({
+  window: most,
+  gap: 0,
+  slowedAt: -Infinity
+})
 
 /** The pace after the service asked to slow down. */
 export const decrease = (pace: AdaptiveConcurrency, now: number): AdaptiveConcurrency => {

@@ -7,7 +7,13 @@ import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../Gate
 import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { DoneTask } from "../response/TaskSnapshot.ts"
-import { type HttpAnswer, type Slowest, type TransportSettings, HttpTransport, type TransportFault } from "../transport/HttpTransport.ts"
+import {
+  type HttpAnswer,
+  type Slowest,
+  type TransportSettings,
+  HttpTransport,
+  type TransportFault
+} from "../transport/HttpTransport.ts"
 
 /** What was fetched of a done task. */
 export interface Fetched {
@@ -126,7 +132,9 @@ export const makeDownload = Effect.gen(function* () {
         isFresh = false
         return fetched(done, characters)
       }).pipe(
-        Effect.tapErrorTag("Broken", ({ words }) => (words === slowest.words ? stalled(words) : Effect.void))
+        Effect.tapErrorTag("InvalidResponse", ({ words }) =>
+          words === slowest.words ? stalled(words) : Effect.void
+        )
       ),
       afresh(late, slowest.words)
     )
@@ -149,8 +157,8 @@ const afresh = (late: string, stalled: string) => {
     Schedule.whileInput(
       (fault: CallFault | Vanished | NoAudio) =>
         fault._tag !== "Refused" &&
-        !(fault._tag === "Broken" && fault.words === late) &&
-        !(fault._tag === "Broken" && fault.words === stalled && ++stalls > mostStalls) &&
+        !(fault._tag === "InvalidResponse" && fault.words === late) &&
+        !(fault._tag === "InvalidResponse" && fault.words === stalled && ++stalls > mostStalls) &&
         !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
     ),
     Schedule.intersect(Schedule.recurs(mostRetries))

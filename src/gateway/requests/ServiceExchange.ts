@@ -7,7 +7,12 @@ import { keyHeader } from "../../contract/SpeechApi.ts"
 import { InvalidResponse, type Unreachable } from "../GatewayErrors.ts"
 import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
 import { type NormalizedRefusal, normalizeRefusal, embeddedStatus } from "../response/RefusalNormalization.ts"
-import type { HttpAnswer, TransportSettings, HttpTransport, TransportFault } from "../transport/HttpTransport.ts"
+import type {
+  HttpAnswer,
+  TransportSettings,
+  HttpTransport,
+  TransportFault
+} from "../transport/HttpTransport.ts"
 
 /** What is asked of the interface. */
 export interface ExchangeRequest {
@@ -32,7 +37,11 @@ const mostBytes = 16 * 1024 * 1024
 const mostRedirects = 5
 
 /** Makes the exchange with one service; `now` tells the milliseconds since 1970. */
-export const makeExchange = (address: ServiceAddress["Type"], wire: HttpTransport, now: () => number): Exchange => {
+export const makeExchange = (
+  address: ServiceAddress["Type"],
+  wire: HttpTransport,
+  now: () => number
+): Exchange => {
   const { baseUrl, key } = address
   const { origin } = baseUrl
   const plain = { [keyHeader]: Redacted.value(key), accept: "application/json" }
@@ -42,7 +51,11 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: HttpTranspor
   const late = `no answer within ${Duration.format(within)}`
 
   /** The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor a request without its key. */
-  const pointedTo = (asked: ExchangeRequest, { status }: HttpAnswer, location: string): ExchangeRequest | InvalidResponse => {
+  const pointedTo = (
+    asked: ExchangeRequest,
+    { status }: HttpAnswer,
+    location: string
+  ): ExchangeRequest | InvalidResponse => {
     const here = new URL(asked.path, baseUrl)
     const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
     if (target === undefined || !isOwn(baseUrl, target))
@@ -71,7 +84,9 @@ export const makeExchange = (address: ServiceAddress["Type"], wire: HttpTranspor
     const value = parsed(body)
     const refused = status < 200 || status > 299 ? status : embeddedStatus(value)
     if (refused !== undefined)
-      return Either.right(Either.left(normalizeRefusal(asked.method, answer, refused, value ?? body, key, now())))
+      return Either.right(
+        Either.left(normalizeRefusal(asked.method, answer, refused, value ?? body, key, now()))
+      )
     return value === undefined && body.trim() !== ""
       ? Either.left(new InvalidResponse({ words: `not JSON: ${presentable(body, key)}` }))
       : Either.right(Either.right(shape(value ?? null)))

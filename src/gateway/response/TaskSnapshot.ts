@@ -83,7 +83,8 @@ export const pastTaskOf = (task: Task): PastTask => ({
 })
 
 /** Credits, where the service speaks of them. */
-export const creditsStated = (credits: number): number | undefined => (credits === unsaid ? undefined : credits)
+export const creditsStated = (credits: number): number | undefined =>
+  credits === unsaid ? undefined : credits
 
 /**
  * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or milliseconds since

@@ -72,7 +72,10 @@ export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Wire
       }
       const timer = setTimeout(
         // Without a connection nothing was sent, and nothing will be.
-        () => giveUp(stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })),
+        () =>
+          giveUp(
+            stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
+          ),
         Duration.toMillis(within)
       )
       let before = 0

@@ -6,7 +6,10 @@ const neverSent =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
 
 /** What a failed connection means: whether the request can have reached the service. */
-export const mapTransportError = (cause: unknown, description: string | undefined): Unreachable | InvalidResponse => {
+export const mapTransportError = (
+  cause: unknown,
+  description: string | undefined
+): Unreachable | InvalidResponse => {
   const codes: Array<string> = []
   let words = description ?? ""
   for (let error = cause; error instanceof Error; error = error.cause) {

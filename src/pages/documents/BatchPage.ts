@@ -36,7 +36,8 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
         <h1>${run.name ?? run.manifest}</h1>
         <p class="about">
           ${run.name === undefined ? undefined : `${run.manifest} · `}started
-          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took ${formatDuration(run.seconds)}
+          <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took
+          ${formatDuration(run.seconds)}
         </p>
         ${verdict(rows.map(({ state }) => state))} ${helpButton}
       </header>
@@ -183,7 +184,13 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
     { name: "Characters", value: formatInteger(characters), detail: "sent in this run" },
     ...(spent === undefined || credits.after === undefined
       ? []
-      : [{ name: "Credits spent", value: formatInteger(spent), detail: `${formatInteger(credits.after)} left` }])
+      : [
+          {
+            name: "Credits spent",
+            value: formatInteger(spent),
+            detail: `${formatInteger(credits.after)} left`
+          }
+        ])
   ])
 }
 

@@ -101,7 +101,12 @@ const heading = (report: JobReport, status: Content): Html => {
   const marked = looksOf(report.cues)
   const { failed } = report.metrics
   const state = failed > 0 ? "bad" : marked > 0 ? "warn" : "good"
-  const about = [report.input, report.language, formatDuration(report.duration), formatCount(report.cues.length, "cue")]
+  const about = [
+    report.input,
+    report.language,
+    formatDuration(report.duration),
+    formatCount(report.cues.length, "cue")
+  ]
   return html`<header>
     <nav aria-label="Pages"><a href="../index.html">← All jobs</a></nav>
     <h1>${report.job}</h1>

@@ -24,7 +24,8 @@ const srtLines = (
 ): ReadonlyArray<string> => {
   const share = Math.round((100 * markup) / Math.max(1, characters - markup))
   const cheaper = asText !== undefined && asText.characters < sent ? asText : undefined
-  const credits = cheaper?.credits === undefined ? "" : ` for ${formatInteger(Math.ceil(cheaper.credits))} credits`
+  const credits =
+    cheaper?.credits === undefined ? "" : ` for ${formatInteger(Math.ceil(cheaper.credits))} credits`
   return [
     `SRT is billed with its numbers and times: ${formatInteger(markup)} characters (+${share} %) on top of ${formatInteger(characters - markup)}.`,
     ...(cheaper === undefined

@@ -1,5 +1,10 @@
 /** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
-import { type PlannedJob, type PlanReport, type TightLine, effortToSend } from "../../domain/report/PlanReport.ts"
+import {
+  type PlannedJob,
+  type PlanReport,
+  type TightLine,
+  effortToSend
+} from "../../domain/report/PlanReport.ts"
 import { type Card, cards } from "../parts/Cards.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
@@ -9,7 +14,13 @@ import { lengthsText } from "./LengthSources.ts"
 import { costLines } from "./PlanCosts.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { tableHead } from "../parts/TableHead.ts"
-import { formatClock, formatCount, formatFactor, formatInteger, formatSignedSeconds } from "../parts/TimeFormat.ts"
+import {
+  formatClock,
+  formatCount,
+  formatFactor,
+  formatInteger,
+  formatSignedSeconds
+} from "../parts/TimeFormat.ts"
 
 /** The page. */
 export const planPage = (plan: PlanReport, parts: PageParts): Html => {
@@ -115,7 +126,14 @@ const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   { name: "Lines", value: formatInteger(total.lines), detail: `in ${formatCount(total.cues, "cue")}` },
   ...(total.lostLines === 0
     ? []
-    : [{ name: "Cannot be read", value: formatInteger(total.lostLines), detail: "will not be heard", poor: true }]),
+    : [
+        {
+          name: "Cannot be read",
+          value: formatInteger(total.lostLines),
+          detail: "will not be heard",
+          poor: true
+        }
+      ]),
   {
     name: "Will not fit",
     value: formatInteger(total.tightLines),

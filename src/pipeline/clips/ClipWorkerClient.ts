@@ -8,7 +8,13 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { clipFileBytes, analyzeClip, receivedSamples, type Unusable, type ClipRequest } from "./ClipAnalysis.ts"
+import {
+  clipFileBytes,
+  analyzeClip,
+  receivedSamples,
+  type Unusable,
+  type ClipRequest
+} from "./ClipAnalysis.ts"
 import type { ClipWorkerResponse, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
 import type { Decode } from "./ReceivedAudio.ts"
 

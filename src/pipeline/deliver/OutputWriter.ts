@@ -114,7 +114,8 @@ const mastered = Effect.fnUntraced(function* (
   }
   const made = yield* madeWith(yield* gainTo(programme, target))
   const better = refineGain(made.level.gain, target, made.measured)
-  const result = better === undefined || sampleProgramme(programme) === programme ? made : yield* madeWith(better)
+  const result =
+    better === undefined || sampleProgramme(programme) === programme ? made : yield* madeWith(better)
   const missed = loudnessError(target, result.measured)
   if (missed !== undefined)
     yield* Effect.flatMap(Progress, (progress) =>

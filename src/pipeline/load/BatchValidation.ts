@@ -61,7 +61,9 @@ const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound 
 
 /** Two jobs of one folder would overwrite each other, and a folder cannot lie where a file of the batch is to lie. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
-  const files = new Set(["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(folderNameOf))
+  const files = new Set(
+    ["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(folderNameOf)
+  )
   return [
     ...sameFolder(jobs, file),
     ...jobs

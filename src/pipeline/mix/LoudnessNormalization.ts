@@ -125,7 +125,10 @@ export const refineGain = (
 }
 
 /** Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any loudness. */
-export const loudnessError = ({ loudness, peak }: LoudnessGoal, { integrated }: Measured): string | undefined =>
+export const loudnessError = (
+  { loudness, peak }: LoudnessGoal,
+  { integrated }: Measured
+): string | undefined =>
   loudness === undefined || integrated <= -70 || loudness - integrated <= audibleLoudness
     ? undefined
     : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`

@@ -66,5 +66,8 @@ const groupsOf = (placements: ReadonlyArray<Placement>): ReadonlyArray<Group> =>
 
 const movedBy = (placement: Placement, by: number): Placement => {
   const moved = (at: Millis) => millis(at + by)
-  return Placement.make({ ...placement, start: moved(placement.start), end: moved(placement.end) }, skipValidation)
+  return Placement.make(
+    { ...placement, start: moved(placement.start), end: moved(placement.end) },
+    skipValidation
+  )
 }

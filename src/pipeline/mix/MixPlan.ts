@@ -111,7 +111,9 @@ export const planMix = Effect.fnUntraced(function* (
       throw cause
     }
   })
-  return samples instanceof ClipUnreadable ? yield* new ClipMissing({ utterance: samples.utterance }) : samples
+  return samples instanceof ClipUnreadable
+    ? yield* new ClipMissing({ utterance: samples.utterance })
+    : samples
 })
 
 /** The length of a programme in frames at a rate: whole frames that hold all of it. */

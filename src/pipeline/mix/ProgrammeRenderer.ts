@@ -86,7 +86,9 @@ const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArr
       const made: Array<Made> = []
       const feed = (order: number, bytes: Uint8Array) => void made.push(fed(order, bytes))
       const steps = yield* Effect.acquireRelease(
-        Effect.sync(() => renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder), feed)),
+        Effect.sync(() =>
+          renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder), feed)
+        ),
         (begun) => Effect.sync(() => begun.return([]))
       )
       return Stream.paginateChunkEffect(undefined, () =>
@@ -154,7 +156,12 @@ const madeByThreads = (
     })
   )
 
-const masteringOf = ({ programme: { rate, channels }, stems, gain, ceiling }: ProgrammeRender): Mastering => ({
+const masteringOf = ({
+  programme: { rate, channels },
+  stems,
+  gain,
+  ceiling
+}: ProgrammeRender): Mastering => ({
   rate,
   channels,
   stems: stems.length,

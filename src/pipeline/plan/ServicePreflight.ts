@@ -57,7 +57,9 @@ const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): 
 }
 
 /** A read that a run can do without, which is not waited for as long as what it needs. */
-export const withinReadLimit = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidResponse, R> =>
+export const withinReadLimit = <A, E, R>(
+  read: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | InvalidResponse, R> =>
   Effect.timeoutFail(read, {
     duration: "30 seconds",
     onTimeout: () => new InvalidResponse({ words: "none within 30 seconds" })

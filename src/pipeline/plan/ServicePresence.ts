@@ -59,7 +59,8 @@ const tls = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/u
 
 /** What a fault says of an address at which there is no such service; undefined where the fault may pass. */
 export const absence = (fault: CallFault): Pick<ServiceAbsent, "words" | "advice"> | undefined => {
-  if ((fault._tag !== "Unreachable" && fault._tag !== "Broken") || fault.code === undefined) return undefined
+  if ((fault._tag !== "Unreachable" && fault._tag !== "InvalidResponse") || fault.code === undefined)
+    return undefined
   const { code, words } = fault
   if (code === "ECONNREFUSED")
     return {

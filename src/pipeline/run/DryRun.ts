@@ -65,7 +65,10 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
   }
 }
 
-const balanceOf = (account: Pick<PlannedBalance, "credits" | "unlimited">, cost: number | undefined): PlannedBalance => {
+const balanceOf = (
+  account: Pick<PlannedBalance, "credits" | "unlimited">,
+  cost: number | undefined
+): PlannedBalance => {
   const left = account.unlimited ? Infinity : account.credits
   return {
     ...account,

@@ -41,7 +41,7 @@ export const fetchClip = (
         Refused: (fault) => readRefused(run, fault),
         SlowDown: setAside,
         Unreachable: setAside,
-        Broken: setAside
+        InvalidResponse: setAside
       })
     )
     const kept = yield* keepClip(run, work, utterance, fetched)

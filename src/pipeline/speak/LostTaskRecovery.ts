@@ -62,7 +62,9 @@ export const findLostTask = (
       if (task !== undefined) return { _tag: "Found", task } as const
       if (yield* isBehind(run, row, { at, walk }, lostAt)) {
         if (at - lostAt >= Duration.toMillis(longestLag))
-          return yield* new InvalidResponse({ words: "its history does not show tasks that it surely has made" })
+          return yield* new InvalidResponse({
+            words: "its history does not show tasks that it surely has made"
+          })
         return yield* Effect.delay(look, nextLook)
       }
       const finding = yield* judge(run, row, walk)
@@ -103,7 +105,11 @@ const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 
 /** What a walk says that holds no task of the mark. */
-const judge = (run: SpeakRun, row: UtteranceRow, walk: HistoryWalk): Effect.Effect<LostTaskFinding, StateUnusable> => {
+const judge = (
+  run: SpeakRun,
+  row: UtteranceRow,
+  walk: HistoryWalk
+): Effect.Effect<LostTaskFinding, StateUnusable> => {
   if (!walk.isWhole)
     return Effect.succeed<LostTaskFinding>({
       _tag: "Undecidable",

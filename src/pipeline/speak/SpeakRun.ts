@@ -190,10 +190,13 @@ export const makeSpeakRun = (
           const known = lanes.get(provider)
           if (known !== undefined) return Effect.succeed(known)
           const { concurrency, perSecond } = settings.profileOf(provider)
-          return Effect.map(Scope.extend(makeProviderQueue({ concurrency, perSecond }, inOrder), scope), (lane) => {
-            lanes.set(provider, lane)
-            return lane
-          })
+          return Effect.map(
+            Scope.extend(makeProviderQueue({ concurrency, perSecond }, inOrder), scope),
+            (lane) => {
+              lanes.set(provider, lane)
+              return lane
+            }
+          )
         }),
       apart,
       stop,

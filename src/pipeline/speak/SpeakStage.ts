@@ -10,7 +10,12 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
 import { makeDecoder } from "../clips/ReceivedAudio.ts"
-import { type UtteranceProcess, fetchesAtOnce, processUtterance, unplannedUtterance } from "./UtteranceProcess.ts"
+import {
+  type UtteranceProcess,
+  fetchesAtOnce,
+  processUtterance,
+  unplannedUtterance
+} from "./UtteranceProcess.ts"
 import { makeSpeakRun, type RunNeeds } from "./SpeakRun.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
@@ -27,7 +32,9 @@ const rowsAhead = 64
  * Speaks what is left of the wanted utterances, each paid for once. Returns when each is spoken, failed or, where creates
  * were stopped, left. Interrupted, it lets answers that are in the air come home and leaves the rest to the next run.
  */
-export const speakUtterances = (settings: SpeakSettings): Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds> =>
+export const speakUtterances = (
+  settings: SpeakSettings
+): Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds> =>
   Effect.scoped(
     Effect.gen(function* () {
       const store = yield* UtteranceStore
@@ -56,7 +63,8 @@ export const speakUtterances = (settings: SpeakSettings): Effect.Effect<SpeakSum
               const next = yield* reader(store, keys)
               const hand = Effect.gen(function* () {
                 for (let row = yield* next; row !== undefined; row = yield* next)
-                  if ((yield* processUtterance(desk, row)) === "aside") add(aside, provider, row.utterance.key)
+                  if ((yield* processUtterance(desk, row)) === "aside")
+                    add(aside, provider, row.utterance.key)
               })
               const hands = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
               yield* Effect.all(

@@ -60,7 +60,9 @@ const awaited = (
         Refused: (fault) => readRefused(run, fault),
         NeverSettled: (fault) => setAside(fault),
         FailedAtService: (fault) =>
-          fault.lasting ? new Hopeless({ setback: failureReasonOf(fault) }) : taskLost(run, row, failureReasonOf(fault)),
+          fault.lasting
+            ? new Hopeless({ setback: failureReasonOf(fault) })
+            : taskLost(run, row, failureReasonOf(fault)),
         Vanished: (fault) => taskLost(run, row, failureReasonOf(fault))
       })
     )

@@ -49,10 +49,10 @@ const recovered = (
     const lostAt = loss?.at ?? row.announcedAt ?? 0
     const finding = yield* Effect.raceFirst(findLostTask(run, row, lostAt, last), givenUp(run)).pipe(
       Effect.tapErrorTag("Unreachable", lane.told),
-      Effect.tapErrorTag("Broken", lane.told),
+      Effect.tapErrorTag("InvalidResponse", lane.told),
       Effect.catchTags({
         Unreachable: unsearched,
-        Broken: unsearched,
+        InvalidResponse: unsearched,
         SlowDown: unsearched,
         Refused: (fault) =>
           fault.reason === "key" || fault.reason === "credits" ? haltRun(run, fault) : unsearched(fault)
@@ -143,17 +143,24 @@ const created = (
     )
   )
   return retryPersistently(told, createRetries).pipe(
-    Effect.catchTags({ SlowDown: setAside, Unreachable: setAside, Broken: setAside, Refused: setAside })
+    Effect.catchTags({
+      SlowDown: setAside,
+      Unreachable: setAside,
+      InvalidResponse: setAside,
+      Refused: setAside
+    })
   )
 }
 
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
-  fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "Broken"
+  fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
 /** Retries of a create that surely made no task: never before the time that the service asked to wait. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
-  Schedule.modifyDelay((fault, delay) => (isCallFault(fault) ? Duration.max(delay, retryRead(fault)) : delay)),
+  Schedule.modifyDelay((fault, delay) =>
+    isCallFault(fault) ? Duration.max(delay, retryRead(fault)) : delay
+  ),
   Schedule.whileInput(isCallFault),
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
 )
@@ -189,7 +196,7 @@ const attempt = (
             store.apply({ event: "accept", key, task, credits }),
             taken(run, row, cost, credits)
           )
-        } else if (answer.left._tag !== "Broken") {
+        } else if (answer.left._tag !== "InvalidResponse") {
           yield* store.apply({ event: "withdraw", key })
         }
         return { announcedAt, answer }
@@ -216,7 +223,7 @@ const attempt = (
       case "Unreachable":
         run.budget.release(cost)
         return yield* fault
-      case "Broken": {
+      case "InvalidResponse": {
         run.unanswered.set(key, { at: run.now(), cost })
         const task = yield* recovered(run, lane, { ...row, state: "announced", announcedAt }, last)
         return task ?? (yield* fault)

@@ -7,7 +7,9 @@ import type { UtteranceStatus } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 
 /** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
-export const tasksInFlight = Effect.fnUntraced(function* (standings: ReadonlyMap<UtteranceKey, UtteranceStatus>) {
+export const tasksInFlight = Effect.fnUntraced(function* (
+  standings: ReadonlyMap<UtteranceKey, UtteranceStatus>
+) {
   const store = yield* UtteranceStore
   const those = (are: (state: UtteranceState) => boolean) =>
     [...standings].flatMap(([key, { state }]) => (are(state) ? [key] : []))

@@ -58,7 +58,10 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const why = `"${excerpt(written)}": expected a Format line above it that names ${needed.join(", ")}`
     const times = { start: before, end: before }
     lost.push(
-      LostCue.make({ index: events.length + i + 1, ...times, line, why, text: lastField(written) }, skipValidation)
+      LostCue.make(
+        { index: events.length + i + 1, ...times, line, why, text: lastField(written) },
+        skipValidation
+      )
     )
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)

@@ -55,7 +55,10 @@ export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): Read
     if (("skipped" in cue && !isLost) || rows.length === 0) return cue
     if (rows.at(-1)?.skip === true) return { cue: cue.cue, line: cue.line, skipped: "excluded" }
     if ("skipped" in cue) return cue
-    const { speaker, ...wishes } = rows.reduce<InlineDirectives>((sum, row) => ({ ...sum, ...row.overrides }), {})
+    const { speaker, ...wishes } = rows.reduce<InlineDirectives>(
+      (sum, row) => ({ ...sum, ...row.overrides }),
+      {}
+    )
     const [first, ...others] = cue.parts
     const dressed = (part: typeof first): typeof first => {
       const overrides = { ...wishes, ...part.overrides }

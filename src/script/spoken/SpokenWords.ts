@@ -93,7 +93,9 @@ const subtitleWords = (
       cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
     const said = turns.flatMap((turn) => turnsToSpeech(turn.text, turn.speaker, cue.line, reader))
     const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
-    return isNonEmptyReadonlyArray(parts) ? { cue: cue.index, line: cue.line, parts } : skip(skipReasonOf(said))
+    return isNonEmptyReadonlyArray(parts)
+      ? { cue: cue.index, line: cue.line, parts }
+      : skip(skipReasonOf(said))
   })
   return {
     cues: withLost(withSentencesKept(read, cues), script, reader),
@@ -146,8 +148,10 @@ const slotted = (
   })
 }
 
-const partsOf = (cue: Cue, said: ReadonlyArray<SpokenCue & { readonly slot: Slot }>): ReadonlyArray<WordsPart> =>
-  said.map((turn, part) => partOf(cue.index, part, turn, { slot: turn.slot }))
+const partsOf = (
+  cue: Cue,
+  said: ReadonlyArray<SpokenCue & { readonly slot: Slot }>
+): ReadonlyArray<WordsPart> => said.map((turn, part) => partOf(cue.index, part, turn, { slot: turn.slot }))
 
 const partOf = (
   cue: number,

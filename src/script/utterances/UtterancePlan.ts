@@ -207,7 +207,8 @@ const enough = (
       i++
       continue
     }
-    const withBefore = before === undefined ? undefined : rebalanceUtterances([before, group], limits, language)
+    const withBefore =
+      before === undefined ? undefined : rebalanceUtterances([before, group], limits, language)
     if (withBefore === undefined) done.push(group)
     else done.splice(-1, 1, ...withBefore)
   }

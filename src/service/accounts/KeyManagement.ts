@@ -24,7 +24,9 @@ export const importKey = (
   withKeys(dataDir, (keys) => keys.importKey(key, options))
 
 /** Every key, revoked ones too, oldest first. */
-export const listKeys = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
+export const listKeys = (
+  dataDir: string
+): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.list)

@@ -80,7 +80,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
       const before = yield* Clock.currentTimeMillis
       return yield* gateway.submit(utterance, mark, profile).pipe(
         Effect.map((accepted) => accepted.task),
-        Effect.catchTag("Broken", (fault) =>
+        Effect.catchTag("InvalidResponse", (fault) =>
           // The answer was lost: whether there is a task, only the history tells.
           Effect.flatMap(gateway.history(before), (history) => {
             const found = history.find(mark)
@@ -211,7 +211,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
       break
     case "SlowDown":
     case "Unreachable":
-    case "Broken":
+    case "InvalidResponse":
     case "Vanished":
       return failed("busy")
     case "NeverSettled":

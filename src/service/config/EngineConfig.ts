@@ -61,7 +61,10 @@ const CommandSettings = Schema.Struct({
     ),
     "Its voices."
   ),
-  rawRate: optionalField(SampleRate, "Set where the output is bare 16-bit mono samples: their rate in hertz."),
+  rawRate: optionalField(
+    SampleRate,
+    "Set where the output is bare 16-bit mono samples: their rate in hertz."
+  ),
   extension: optionalField(
     Schema.String.pipe(
       Schema.pattern(/^[a-z0-9]{1,8}$/u, {

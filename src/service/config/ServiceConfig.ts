@@ -4,7 +4,14 @@
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
-import { addressField, countField, describedField, optionalField, secondsField, Slug } from "./ConfigFields.ts"
+import {
+  addressField,
+  countField,
+  describedField,
+  optionalField,
+  secondsField,
+  Slug
+} from "./ConfigFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
 
 /** A provider's model. */
@@ -45,7 +52,10 @@ export const VoiceSettings = Schema.Struct({
   ),
   languages: optionalField(Schema.Array(LanguageTag), "What it speaks; as the engine says where absent."),
   rate: optionalField(Schema.Number.pipe(Schema.between(0.5, 2)), "Speaking rate, 1 is the engine's own."),
-  pitch: optionalField(Schema.Number.pipe(Schema.between(-12, 12)), "Pitch in semitones, 0 is the engine's own."),
+  pitch: optionalField(
+    Schema.Number.pipe(Schema.between(-12, 12)),
+    "Pitch in semitones, 0 is the engine's own."
+  ),
   volume: optionalField(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume, 1 is the engine's own.")
 })
 export type VoiceSettings = typeof VoiceSettings.Type
@@ -96,7 +106,10 @@ export const ServiceConfig = Schema.Struct({
   audio: optionalField(
     Schema.Struct({
       format: optionalField(Schema.Literal("mp3", "wav"), "What tasks leave; default mp3."),
-      rate: optionalField(Schema.Literal(22_050, 24_000, 44_100, 48_000), "Frames per second; default 24000."),
+      rate: optionalField(
+        Schema.Literal(22_050, 24_000, 44_100, 48_000),
+        "Frames per second; default 24000."
+      ),
       bitrate: optionalField(countField(32, 320), "Kilobits per second of mp3; default 96.")
     }),
     "The audio files."
@@ -125,7 +138,10 @@ export const ServiceConfig = Schema.Struct({
         Schema.Number.pipe(Schema.between(1, 86_400)),
         "Seconds a task may take to be spoken; default 900."
       ),
-      attempts: optionalField(countField(1, 100), "Tries before a task fails for a passing cause; default 3."),
+      attempts: optionalField(
+        countField(1, 100),
+        "Tries before a task fails for a passing cause; default 3."
+      ),
       drain: optionalField(
         secondsField(3_600),
         "Seconds that tasks under way are given when the service stops; default 20."

@@ -21,7 +21,11 @@ export interface DiskHealth {
 export type HealthProblem = "disk_full" | "engine_unavailable"
 
 /** Looks after engines and disk, until the scope closes; `freeDisk` is how many bytes must be free. */
-export const makeServiceHealth = Effect.fnUntraced(function* (folder: string, engines: EngineSet, freeDisk: number) {
+export const makeServiceHealth = Effect.fnUntraced(function* (
+  folder: string,
+  engines: EngineSet,
+  freeDisk: number
+) {
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
     let ready = true

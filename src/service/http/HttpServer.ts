@@ -108,7 +108,11 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
     400,
     "the request is not HTTP as this service reads it"
   ]
-  const refusal: (typeof ErrorResponse)["Encoded"] = { _tag: "BadRequest", code: "request_invalid", message: said }
+  const refusal: (typeof ErrorResponse)["Encoded"] = {
+    _tag: "BadRequest",
+    code: "request_invalid",
+    message: said
+  }
   const body = JSON.stringify(refusal)
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`

@@ -36,7 +36,10 @@ export const webApp = (
     Effect.map((app) => counted(Effect.catchAllCause(app, errorResponseFor), metrics))
   )
 
-const counted = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, metrics: ServiceMetrics) =>
+const counted = <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  metrics: ServiceMetrics
+) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
     const began = performance.now()
     return Effect.tap(app, ({ status }) => {

@@ -70,7 +70,8 @@ const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal
 )
 
 /** The system's own words for a failure, without its stack. */
-export const openFailureReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+export const openFailureReason = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
 
 const troubleOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))

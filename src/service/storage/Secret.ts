@@ -32,7 +32,10 @@ export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnus
       return Redacted.make(made)
     },
     catch: (cause) =>
-      new DataFolderUnusable({ folder, detail: `the secret in it cannot be used (${openFailureReason(cause)})` })
+      new DataFolderUnusable({
+        folder,
+        detail: `the secret in it cannot be used (${openFailureReason(cause)})`
+      })
   })
 
 /** A keyed digest of 32 bytes; `purpose` keeps the digests of different uses apart. */

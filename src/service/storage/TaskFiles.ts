@@ -59,7 +59,10 @@ export const makeTaskFiles = (
         await mkdir(partFolder, { recursive: true, mode: 0o700 })
       },
       catch: (cause) =>
-        new DataFolderUnusable({ folder, detail: `its files folder cannot be made (${openFailureReason(cause)})` })
+        new DataFolderUnusable({
+          folder,
+          detail: `its files folder cannot be made (${openFailureReason(cause)})`
+        })
     }),
 
     /** A new folder to write a task's files in; it goes with the scope unless `publish` has moved it to its place. */
@@ -174,7 +177,10 @@ export const makeTaskFiles = (
 }
 
 /** The files of finished tasks. */
-export class TaskFiles extends Context.Tag("service/TaskFiles")<TaskFiles, ReturnType<typeof makeTaskFiles>>() {}
+export class TaskFiles extends Context.Tag("service/TaskFiles")<
+  TaskFiles,
+  ReturnType<typeof makeTaskFiles>
+>() {}
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
 

@@ -19,7 +19,11 @@ export const writeAudio = (path: string, spoken: SynthesizedTask, settings: Task
     ? writeWav(path, spoken)
     : encode(path, spoken, settings)
 
-const encode = Effect.fnUntraced(function* (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) {
+const encode = Effect.fnUntraced(function* (
+  path: string,
+  spoken: SynthesizedTask,
+  settings: TaskAudioSettings
+) {
   const ffmpeg = yield* Ffmpeg
   yield* ffmpeg
     .encode<never, never>(

@@ -70,4 +70,8 @@ const captionsBetweenWords = (words: ReadonlyArray<WordMark>): ReadonlyArray<Cap
 
 const encode = Schema.encodeSync(Transcript)
 
-const timed = (mark: WordMark) => ({ text: mark.text, start: toSeconds(mark.start), end: toSeconds(mark.end) })
+const timed = (mark: WordMark) => ({
+  text: mark.text,
+  start: toSeconds(mark.start),
+  end: toSeconds(mark.end)
+})

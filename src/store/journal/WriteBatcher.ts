@@ -22,11 +22,12 @@ export const mostAtOnce = 512
 const commitsApart = 1
 
 /** A journal that lives as long as the scope. */
-export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> = Effect.gen(
-  function* () {
+export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> =
+  Effect.gen(function* () {
     const { folder, log, changes } = yield* StateFolder
     const sql = yield* SqlClient
-    const committed = changes === undefined ? makeSharedTransactions(sql, folder) : makeOwnTransactions(sql, folder, changes)
+    const committed =
+      changes === undefined ? makeSharedTransactions(sql, folder) : makeOwnTransactions(sql, folder, changes)
     const arriving = new Gathering(commitsApart)
     const announced = new Gathering(0)
     const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
@@ -68,8 +69,7 @@ export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClie
       Effect.uninterruptible(
         Effect.async<void, StateUnusable>((settled) => arriving.add({ change, settled }))
       )
-  }
-)
+  })
 
 interface Waiting {
   readonly change: UtteranceChange

@@ -109,5 +109,8 @@ export const mapStateError = <A>(folder: string, work: () => A): Effect.Effect<A
   Effect.try(work).pipe(Effect.catchTag("UnknownException", ({ error }) => failOrDie(folder, error)))
 
 /** The same for work that takes its time. */
-export const mapStateErrorLater = <A>(folder: string, work: () => Promise<A>): Effect.Effect<A, StateUnusable> =>
+export const mapStateErrorLater = <A>(
+  folder: string,
+  work: () => Promise<A>
+): Effect.Effect<A, StateUnusable> =>
   Effect.tryPromise(work).pipe(Effect.catchTag("UnknownException", ({ error }) => failOrDie(folder, error)))

@@ -9,7 +9,14 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { migrateState, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
-import { failOrDie, type StateBusy, stateFault, StateUnusable, unreadFault, mapStateError } from "./StateErrors.ts"
+import {
+  failOrDie,
+  type StateBusy,
+  stateFault,
+  StateUnusable,
+  unreadFault,
+  mapStateError
+} from "./StateErrors.ts"
 import { lockFolder } from "./WriterLock.ts"
 
 /** An open state folder. */

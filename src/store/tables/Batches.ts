@@ -10,9 +10,9 @@ export class Batches extends Effect.Service<Batches>()("store/Batches", {
     const { folder } = yield* StateFolder
 
     /** By what all of them are known. */
-    const known = guardStatements(folder)(sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`).pipe(
-      Effect.map((rows) => rows.map(({ batch }) => batch))
-    )
+    const known = guardStatements(folder)(
+      sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`
+    ).pipe(Effect.map((rows) => rows.map(({ batch }) => batch)))
 
     /** Forgets a batch: what it alone used is used by nothing from now on. */
     const forget = Effect.fn("Batches.forget")(function* (batch: string) {

@@ -27,7 +27,10 @@ const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof askChoices
       readLine: Effect.die("no prompt asks for a whole line"),
       display: (text) => Effect.sync(() => void shown.push(text))
     })
-    const choices = yield* askChoices(...ask).pipe(Effect.provideService(Terminal.Terminal, terminal), Effect.exit)
+    const choices = yield* askChoices(...ask).pipe(
+      Effect.provideService(Terminal.Terminal, terminal),
+      Effect.exit
+    )
     return { choices, shown: shown.join("") }
   })
 

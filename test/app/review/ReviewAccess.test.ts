@@ -27,7 +27,9 @@ const status = (asked: ReviewRequest): number | undefined =>
 
 describe("the review server's gate", () => {
   it("lets the page in, and what the page asks for", () => {
-    expect(admitRequest(reading(), gate)).toEqual(Either.right({ method: "GET", path: ["ep 01", "report.html"] }))
+    expect(admitRequest(reading(), gate)).toEqual(
+      Either.right({ method: "GET", path: ["ep 01", "report.html"] })
+    )
     expect(admitRequest(writing(), gate)).toEqual(
       Either.right({ method: "POST", path: ["ep", "cues", "3", "take"] })
     )

@@ -18,8 +18,11 @@ const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, chara
 const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
 
 /** A board after events that come so many milliseconds apart, the first at 0. */
-const after = (events: ReadonlyArray<ProgressEvent>, apart: number, from: ProgressModel = emptyProgress(0)): ProgressModel =>
-  events.reduce((board, event, at) => advanceProgress(board, event, at * apart), from)
+const after = (
+  events: ReadonlyArray<ProgressEvent>,
+  apart: number,
+  from: ProgressModel = emptyProgress(0)
+): ProgressModel => events.reduce((board, event, at) => advanceProgress(board, event, at * apart), from)
 
 const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u001b\[\d+m/gu, ""))
 
@@ -153,7 +156,8 @@ describe("the rows of a terminal", () => {
 })
 
 describe("lines off a terminal", () => {
-  const line = (event: ProgressEvent, before: ProgressModel) => progressLine(event, before, advanceProgress(before, event, 1000), 1000)
+  const line = (event: ProgressEvent, before: ProgressModel) =>
+    progressLine(event, before, advanceProgress(before, event, 1000), 1000)
 
   test("tell each twentieth of the speaking, the rest only to who wants details", () => {
     const large = advanceProgress(emptyProgress(0), { ...planned, utterances: 100, reused: 3 }, 0)

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest"
 
 // Of their own: what other files of this process have been lent is theirs.
 vi.resetModules()
-const { Rooms } = await import("../../../src/audio/kernels/BufferPool.ts")
+const { BufferPool: Rooms } = await import("../../../src/audio/kernels/BufferPool.ts")
 
 /** Which of some rooms share samples with one. */
 const sharing = (one: Float32Array, rooms: ReadonlyArray<Float32Array>) =>

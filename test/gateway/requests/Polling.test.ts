@@ -118,16 +118,22 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
     const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
     let looks = 0
     const gone = Effect.suspend(() => (looks++, new Vanished({ task })))
-    expect(yield* Effect.flip(inTime(pollUntilSettled(gone, task, plan, 0)))).toMatchObject({ _tag: "Vanished" })
+    expect(yield* Effect.flip(inTime(pollUntilSettled(gone, task, plan, 0)))).toMatchObject({
+      _tag: "Vanished"
+    })
     expect(looks).toBeGreaterThanOrEqual(4)
     expect(yield* Clock.currentTimeMillis).toBeGreaterThanOrEqual(8_000)
     const now = yield* Clock.currentTimeMillis
-    expect(yield* Effect.flip(inTime(pollUntilSettled(Effect.succeed(waiting), task, plan, now)))).toMatchObject({
+    expect(
+      yield* Effect.flip(inTime(pollUntilSettled(Effect.succeed(waiting), task, plan, now)))
+    ).toMatchObject({
       _tag: "NeverSettled",
       waited: 60_000
     })
     const muddled = new InvalidResponse({ words: "not JSON" })
-    const untold = yield* Effect.flip(inTime(pollUntilSettled(muddled, task, plan, yield* Clock.currentTimeMillis)))
+    const untold = yield* Effect.flip(
+      inTime(pollUntilSettled(muddled, task, plan, yield* Clock.currentTimeMillis))
+    )
     expect(untold.message).toMatch(/within 60 s: no usable answer from the service: not JSON$/u)
     expect(
       yield* Effect.flip(inTime(pollUntilSettled(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
@@ -138,7 +144,9 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
 it.effect("looks at once at a task of an earlier run", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 hour")
-    const fiber = yield* Effect.fork(pollUntilSettled(Effect.succeed<TaskSnapshot>(done), task, pollPlan(undefined, 60), 0))
+    const fiber = yield* Effect.fork(
+      pollUntilSettled(Effect.succeed<TaskSnapshot>(done), task, pollPlan(undefined, 60), 0)
+    )
     yield* TestClock.adjust(0)
     expect((yield* Fiber.join(fiber)).looks).toBe(1)
   })

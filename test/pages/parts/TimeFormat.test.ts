@@ -31,11 +31,11 @@ describe("times and figures", () => {
   ])("a difference of %d s is %s", (seconds, text) => expect(formatSignedSeconds(seconds)).toBe(text))
 
   it("factors and counts", () => {
-    expect([formatFactor(1.184), formatCount(1, "cue"), formatCount(2_000, "cue"), formatInteger(1_234_567)]).toEqual([
-      "1.18×",
-      "1 cue",
-      "2\u202F000 cues",
-      "1\u202F234\u202F567"
-    ])
+    expect([
+      formatFactor(1.184),
+      formatCount(1, "cue"),
+      formatCount(2_000, "cue"),
+      formatInteger(1_234_567)
+    ]).toEqual(["1.18×", "1 cue", "2\u202F000 cues", "1\u202F234\u202F567"])
   })
 })

@@ -119,9 +119,11 @@ describe("a subtitle in two languages", () => {
     expect(said({ styles: { only: ["bottom"] } })).toEqual([...english, "You are alone."])
     expect(said({ styles: { skip: ["Top", "Sign"] } })).toEqual([...english, "You are alone."])
     expect(said({})).toHaveLength(22)
-    expect(spokenWords(script, { styles: { skip: ["Tops"] } }, []).notices.map(({ message }) => message)).toEqual(
-      ['text.styles: no event has the style "Tops"; did you mean "Top"? (the file uses Top, Bottom, Sign)']
-    )
+    expect(
+      spokenWords(script, { styles: { skip: ["Tops"] } }, []).notices.map(({ message }) => message)
+    ).toEqual([
+      'text.styles: no event has the style "Tops"; did you mean "Top"? (the file uses Top, Bottom, Sign)'
+    ])
     expect(spokenWords(script, { styles: { only: ["Bottom"] } }, []).cues[0]).toMatchObject({
       skipped: "excluded"
     })

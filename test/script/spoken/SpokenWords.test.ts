@@ -312,7 +312,9 @@ describe("speakers", () => {
       ]
     })
     expect(
-      spokenWords(two, {}, []).cues.map((cue) => ("parts" in cue ? cue.parts.map((part) => part.speaker) : []))
+      spokenWords(two, {}, []).cues.map((cue) =>
+        "parts" in cue ? cue.parts.map((part) => part.speaker) : []
+      )
     ).toEqual([["Anna", "Bo"]])
   })
 })
@@ -502,10 +504,9 @@ describe("captions that repeat what was shown", () => {
       notices: [],
       cues: [Cue.make({ ...cue, index: 1, text: "The End" }), Cue.make({ ...cue, index: 2, text: "The End" })]
     })
-    expect(spokenWords(layers, {}, []).cues.map((found) => ("parts" in found ? "said" : found.skipped))).toEqual([
-      "said",
-      "repeated"
-    ])
+    expect(
+      spokenWords(layers, {}, []).cues.map((found) => ("parts" in found ? "said" : found.skipped))
+    ).toEqual(["said", "repeated"])
   })
 })
 

@@ -3,7 +3,8 @@ import { Either, FastCheck as fc } from "effect"
 import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
 import { joinWords, jointsOf, splitText } from "../../../src/script/utterances/TextSplitting.ts"
 
-const cut = (text: string, max: number, language?: string) => Either.getOrThrow(splitText(text, max, language))
+const cut = (text: string, max: number, language?: string) =>
+  Either.getOrThrow(splitText(text, max, language))
 
 const token = fc.oneof(
   fc.constantFrom(

@@ -5,7 +5,12 @@ import { joinedInt16 } from "../../../src/audio/formats/Int16.ts"
 import { Frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { type Engine, SpeechFailed } from "../../../src/engines/Engine.ts"
 import type { ServedModel, ServedVoice } from "../../../src/service/catalogue/Catalogue.ts"
-import { blocksOf, longestBlock, synthesizeTask, type SpeakingOrder } from "../../../src/service/tasks/Synthesis.ts"
+import {
+  blocksOf,
+  longestBlock,
+  synthesizeTask,
+  type SpeakingOrder
+} from "../../../src/service/tasks/Synthesis.ts"
 import { runtime } from "../start.ts"
 import { captionsOf, taskJson, taskSrt } from "../../../src/service/tasks/TaskTranscript.ts"
 

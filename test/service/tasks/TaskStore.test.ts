@@ -308,7 +308,9 @@ describe("Keys", () => {
       ])
       expect(yield* Keys.grantCredits(folder, 1, 5)).toBe(20)
       yield* Keys.createKey(folder, { name: "endless" })
-      expect((yield* Effect.flip(Keys.grantCredits(folder, 2, 5))).message).toContain("account 2 has no limit")
+      expect((yield* Effect.flip(Keys.grantCredits(folder, 2, 5))).message).toContain(
+        "account 2 has no limit"
+      )
       expect(yield* Keys.grantCredits(folder, 2, 0)).toBe(undefined)
       expect((yield* Effect.flip(Keys.grantCredits(folder, 9, 5))).message).toContain("there is no account 9")
     })

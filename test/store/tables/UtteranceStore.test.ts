@@ -247,7 +247,11 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
           utterance,
           kind === "never-settled" || kind === "failed-at-service" ? ["announce", "accept"] : ["announce"]
         )
-        yield* store.apply({ event: "fail", key: utterance.key, setback: FailureReason.make({ kind, words: "w" }) })
+        yield* store.apply({
+          event: "fail",
+          key: utterance.key,
+          setback: FailureReason.make({ kind, words: "w" })
+        })
       }
       const keys = list.map((one) => one.utterance.key)
       const states = Effect.map(store.rows(keys), (rows) => rows.map((row) => row.state))
