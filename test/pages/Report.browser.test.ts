@@ -251,6 +251,15 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect([await rows(), await sorts()]).toEqual([["1", "3", "5"], ["Speaker ascending"]])
       await page.keyboard.press("o")
       expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Check descending"]])
+      for (const [at, name] of (await heads.allTextContents()).entries()) {
+        const [once, twice] = name === "Check" ? ["descending", "ascending"] : ["ascending", "descending"]
+        await heads.nth(at).focus()
+        await page.keyboard.press("Enter")
+        expect(await sorts()).toEqual([`${name} ${once}`])
+        await page.keyboard.press("Enter")
+        expect(await sorts()).toEqual([`${name} ${twice}`])
+      }
+      expect(await seriousFindings(page)).toEqual([])
       await page.setViewportSize(narrow)
       await page.locator("#order").selectOption({ label: "Time" })
       expect([await rows(), await sorts()]).toEqual([["1", "2", "3"], ["Time ascending"]])

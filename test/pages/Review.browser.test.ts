@@ -49,6 +49,15 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.locator("#edit textarea").waitFor()
   }
 
+  it("is seen without scrolling, in a low window too", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 640 } })
+    await page.goto(`${address}film/report.html`)
+    expect(
+      await page.evaluate<number>("document.querySelector('#cues tr').getBoundingClientRect().bottom")
+    ).toBeLessThanOrEqual(640)
+    await page.close()
+  })
+
   it("is changed, heard and accepted; only it is spoken again, and later runs honour it", async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     const misdeeds = misdeedsOf(page, new URL(address).origin)

@@ -1,6 +1,7 @@
 /** Commands that work on a batch: a manifest, or subtitles and texts. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
+import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
@@ -11,7 +12,7 @@ const run = Command.make(
     ...Flags.batch,
     ...Flags.speaking,
     ...Flags.fleet,
-    json: Flags.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
+    json: OptionKinds.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
     ...Flags.loudness
   },
   lazyCommand(
@@ -29,10 +30,10 @@ const plan = Command.make(
   {
     inputs: Flags.inputs,
     ...Flags.batch,
-    maxCredits: Flags.amount("max-credits", "N", "End with code 4 where the batch would cost more."),
+    maxCredits: OptionKinds.amount("max-credits", "N", "End with code 4 where the batch would cost more."),
     failOn: Flags.failOn,
-    html: Flags.textOption("html", "FILE", "Also write the plan as a page, complete in itself."),
-    speakers: Flags.flag("speakers", "Print a voice map to fill in, as YAML, and nothing else."),
+    html: OptionKinds.textOption("html", "FILE", "Also write the plan as a page, complete in itself."),
+    speakers: OptionKinds.flag("speakers", "Print a voice map to fill in, as YAML, and nothing else."),
     json: Flags.json,
     ...Flags.loudness
   },
@@ -76,7 +77,7 @@ const clean = Command.make(
   {
     ...standing,
     olderThan: Flags.olderThan,
-    remote: Flags.flag("remote", "Also delete this batch's finished tasks on the service.")
+    remote: OptionKinds.flag("remote", "Also delete this batch's finished tasks on the service.")
   },
   lazyCommand(
     () => import("../commands/StateCommands.ts"),

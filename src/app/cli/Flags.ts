@@ -5,78 +5,18 @@ import { roles } from "../../fleet/shared/WorkerRoles.ts"
 import { failOnNames } from "../commands/FailOn.ts"
 import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
-
-/** An option that may be absent, as a value or undefined. */
-const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>
-  Options.map(Options.optional(option), Option.getOrUndefined)
-
-const refused = (name: string, expected: string, found: string) =>
-  ValidationError.invalidValue(HelpDoc.p(`--${name}: expected ${expected}, found "${found}"`))
-
-/** An option whose text a schema takes. `expected` says in words what it takes. */
-const checked = <A>(
-  name: string,
-  placeholder: string,
-  schema: Schema.Schema<A, string>,
-  expected: string,
-  description: string
-) =>
-  Options.text(name).pipe(
-    Options.withPseudoName(placeholder),
-    Options.withDescription(description),
-    Options.mapEffect((found) =>
-      Schema.decode(schema)(found).pipe(Effect.mapError(() => refused(name, expected, found)))
-    )
-  )
-
-export const textOption = (name: string, placeholder: string, description: string) =>
-  maybe(checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description))
-
-export const textOr = (name: string, placeholder: string, fallback: string, description: string) =>
-  Options.map(textOption(name, placeholder, description), (value) => value ?? fallback)
-
-export const requiredText = (name: string, placeholder: string, description: string) =>
-  checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
-
-/** Both are included. */
-interface Bounds {
-  readonly min: number
-  readonly max: number
-}
-
-/** A whole number within bounds. */
-export const integerOption = (name: string, placeholder: string, bounds: Bounds, description: string) =>
-  maybe(requiredIntegerOption(name, placeholder, bounds, description))
-
-/** A whole number within bounds that cannot be left out. */
-export const requiredIntegerOption = (
-  name: string,
-  placeholder: string,
-  { min, max }: Bounds,
-  description: string
-) =>
-  checked(
-    name,
-    placeholder,
-    Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max)),
-    `a whole number from ${min} to ${max}`,
-    description
-  )
-
-/** Zero or more. */
-export const amount = (name: string, placeholder: string, description: string) =>
-  maybe(
-    checked(
-      name,
-      placeholder,
-      Schema.NumberFromString.pipe(Schema.finite(), Schema.nonNegative()),
-      "a number from 0 up",
-      description
-    )
-  )
-
-export const flag = (name: string, description: string) =>
-  Options.boolean(name).pipe(Options.withDescription(description))
+import {
+  amount,
+  checked,
+  flag,
+  maybe,
+  refused,
+  requiredIntegerOption,
+  requiredText,
+  integerOption,
+  textOption,
+  textOr
+} from "./OptionKinds.ts"
 
 const address = Schema.NonEmptyTrimmedString.pipe(
   Schema.filter((text) => {

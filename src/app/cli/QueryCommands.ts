@@ -1,6 +1,7 @@
 /** Commands that ask a service: its read endpoints. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
+import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
@@ -33,7 +34,7 @@ const providers = Command.make(
   )
 ).pipe(Command.withDescription("The service's providers and what each can do."))
 
-const ofProvider = Flags.textOption("provider", "ID", "Only this provider's.")
+const ofProvider = OptionKinds.textOption("provider", "ID", "Only this provider's.")
 
 const models = Command.make(
   "models",
@@ -49,8 +50,8 @@ const voices = Command.make(
   {
     ...reading,
     provider: ofProvider,
-    search: Flags.textOption("search", "TEXT", "Only voices in which the service finds this text."),
-    limit: Flags.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
+    search: OptionKinds.textOption("search", "TEXT", "Only voices in which the service finds this text."),
+    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
   },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
@@ -62,7 +63,7 @@ const tasks = Command.make(
   "tasks",
   {
     ...reading,
-    limit: Flags.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
+    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
     data: Flags.data
   },
   lazyCommand(

@@ -1,16 +1,17 @@
 /** Commands that run the bundled service and look after its keys. */
 import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
+import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const serve = Command.make(
   "serve",
   {
-    host: Flags.textOr("host", "HOST", "127.0.0.1", "The address to listen on; default: 127.0.0.1."),
+    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "The address to listen on; default: 127.0.0.1."),
     port: Flags.port(8080, "The port; 0 takes a free one. Default: 8080."),
     data: Flags.data,
-    config: Flags.textOption(
+    config: OptionKinds.textOption(
       "config",
       "FILE",
       "The service's settings (YAML); without it, the built-in ones."
@@ -27,15 +28,15 @@ const serve = Command.make(
   )
 )
 
-const accountName = Flags.requiredText("name", "NAME", "The key's name, and that of its new account.")
+const accountName = OptionKinds.requiredText("name", "NAME", "The key's name, and that of its new account.")
 const anyNumber = { min: 0, max: Number.MAX_SAFE_INTEGER }
-const granted = Flags.integerOption(
+const granted = OptionKinds.integerOption(
   "credits",
   "N",
   anyNumber,
   "Credits the account may spend, or may spend in addition; a new account without it has no limit."
 )
-const existing = Flags.integerOption(
+const existing = OptionKinds.integerOption(
   "account",
   "NUMBER",
   anyNumber,
@@ -88,13 +89,18 @@ const keysGrant = Command.make(
   "grant",
   {
     data: Flags.data,
-    account: Flags.requiredIntegerOption(
+    account: OptionKinds.requiredIntegerOption(
       "account",
       "NUMBER",
       anyNumber,
       "The account, by its number in `keys list`."
     ),
-    credits: Flags.requiredIntegerOption("credits", "N", anyNumber, "Credits that it may spend in addition.")
+    credits: OptionKinds.requiredIntegerOption(
+      "credits",
+      "N",
+      anyNumber,
+      "Credits that it may spend in addition."
+    )
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
@@ -127,14 +133,18 @@ const worker = Command.make(
     ...Flags.ownFleet,
     roles: Flags.workerRoles,
     baseUrl: Flags.workerBaseUrl,
-    name: Flags.textOption("name", "NAME", "What it is called; default: the machine's name and its process."),
-    concurrency: Flags.integerOption(
+    name: OptionKinds.textOption(
+      "name",
+      "NAME",
+      "What it is called; default: the machine's name and its process."
+    ),
+    concurrency: OptionKinds.integerOption(
       "concurrency",
       "N",
       { min: 1, max: 1000 },
       "Utterances of a provider at once on this worker; default: 64. The manifest's limits hold for all workers together."
     ),
-    takeover: Flags.integerOption(
+    takeover: OptionKinds.integerOption(
       "takeover",
       "SECONDS",
       { min: 1, max: 3600 },

@@ -2,6 +2,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as Flags from "./Flags.ts"
+import * as OptionKinds from "./OptionKinds.ts"
 import { filmSounds } from "../init/InitManifest.ts"
 import { scheduleKinds } from "../nightly/Schedule.ts"
 import { lazyCommand } from "./LazyCommand.ts"
@@ -36,9 +37,12 @@ const init = Command.make(
       Options.optional,
       Options.map(Option.getOrUndefined)
     ),
-    ownLanguage: Flags.flag("own-language", "Also propose jobs in the language of the film's own sound."),
-    yes: Flags.flag("yes", "Ask nothing, also on a terminal: take the defaults."),
-    force: Flags.flag("force", "Replace a manifest that is there instead of adding to it.")
+    ownLanguage: OptionKinds.flag(
+      "own-language",
+      "Also propose jobs in the language of the film's own sound."
+    ),
+    yes: OptionKinds.flag("yes", "Ask nothing, also on a terminal: take the defaults."),
+    force: OptionKinds.flag("force", "Replace a manifest that is there instead of adding to it.")
   },
   lazyCommand(
     () => import("../init/InitCommand.ts"),

@@ -6,14 +6,13 @@ import type { Exchange } from "./ServiceExchange.ts"
 import type { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 import {
   creditsOf,
-  type Fields,
-  fieldsOf,
   healthOf,
   modelListOf,
   providerListOf,
   taskPageOf,
   voicePageOf
 } from "../response/ResponseNormalization.ts"
+import { type Fields, fieldsOf } from "../response/ResponseFields.ts"
 import type { NormalizedRefusal } from "../response/RefusalNormalization.ts"
 
 /** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */

@@ -1,5 +1,5 @@
 /** Tells a used-up account from a rate limit where a service answers both with one status, often 429. */
-import { type Fields, fieldsOf } from "./ResponseNormalization.ts"
+import { type Fields, fieldsOf } from "./ResponseFields.ts"
 
 /** Codes that mean nothing else: OpenAI's `insufficient_quota` and `billing_hard_limit_reached`, and their like. */
 const certain =

@@ -3,54 +3,17 @@
  * named fields may stand at the top or one level down, lists may be bare or under a name, and what is missing is filled
  * with a value that says so: "" for words, 0 for counts, -1 for money.
  */
-import { Predicate } from "effect"
 import type { Task, TaskReference, TaskStatus } from "../../contract/Task.ts"
-
-/** Any JSON object. */
-export type Fields = Readonly<Record<string, unknown>>
-
-/** Money that a service does not speak of. */
-export const unsaid = -1
-
-/** A JSON object, or undefined. */
-export const fieldsOf = (value: unknown): Fields | undefined =>
-  Predicate.isRecord(value) ? value : undefined
-
-const envelopes = ["data", "task", "result", "metadata"] as const
-
-/** The objects in which a named field may stand: the answer itself and one level down. */
-const layersOf = (value: unknown): ReadonlyArray<Fields> => {
-  const top = fieldsOf(value)
-  if (top === undefined) return []
-  const layers = [top]
-  for (const name of envelopes) {
-    const inner = fieldsOf(top[name])
-    if (inner !== undefined) layers.push(inner)
-  }
-  return layers
-}
-
-const pick = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray<string>): unknown => {
-  for (const name of names)
-    for (const layer of layers) {
-      const value = layer[name]
-      if (value !== undefined && value !== null && value !== "") return value
-    }
-  return undefined
-}
-
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
-
-const number = (value: unknown): number | undefined => {
-  const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value
-  return typeof read === "number" && Number.isFinite(read) ? read : undefined
-}
-
-const count = (value: unknown): number => Math.max(0, Math.round(number(value) ?? 0))
-
-const optional = <A>(name: string, value: A | undefined): Fields =>
-  value === undefined ? {} : { [name]: value }
+import {
+  type Fields,
+  unsaid,
+  fieldsOf,
+  layersOf,
+  pickField,
+  textOf,
+  numberOf,
+  countIn
+} from "./ResponseFields.ts"
 
 const failedWords = /fail|error|cancel|expire|abort|reject|timed?.?out/iu
 const waitingWords = /^(queued|pending|waiting|created|submitted|scheduled)$/iu
@@ -71,30 +34,30 @@ type Unnamed<Named extends { readonly task_id: string }> = Omit<Named, "task_id"
 export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   const layers = layersOf(value)
   // `id` at the top of an envelope may be the request's: the task's own stands deeper.
-  const named = idOf(pick(layers, "task_id")) ?? idOf(pick([...layers].reverse(), "id")) ?? id
-  const audio = text(pick(layers, "audio_url"))
+  const named = idOf(pickField(layers, "task_id")) ?? idOf(pickField([...layers].reverse(), "id")) ?? id
+  const audio = textOf(pickField(layers, "audio_url"))
   // So may its status: "success" of the request says nothing of the task in it.
   const standing = inwards(value).find((layer) => wordOf(layer) !== undefined)
   const status = statusOf(wordOf(standing ?? {}) ?? "", audio)
   return {
     task_id: named,
     status,
-    provider: text(pick(layers, "provider")) ?? "",
-    model_id: text(pick(layers, "model_id", "model")) ?? "",
-    voice_id: text(pick(layers, "voice_id", "voice")) ?? "",
-    voice_name: text(pick(layers, "voice_name")),
-    characters: count(pick(layers, "characters", "character_count")),
-    credits: number(pick(layers, "credits", "credit_cost", "cost")) ?? unsaid,
-    created_at: text(pick(layers, "created_at")) ?? "",
-    completed_at: text(pick(layers, "completed_at", "finished_at")),
-    duration: number(pick(layers, "duration")),
+    provider: textOf(pickField(layers, "provider")) ?? "",
+    model_id: textOf(pickField(layers, "model_id", "model")) ?? "",
+    voice_id: textOf(pickField(layers, "voice_id", "voice")) ?? "",
+    voice_name: textOf(pickField(layers, "voice_name")),
+    characters: countIn(pickField(layers, "characters", "character_count")),
+    credits: numberOf(pickField(layers, "credits", "credit_cost", "cost")) ?? unsaid,
+    created_at: textOf(pickField(layers, "created_at")) ?? "",
+    completed_at: textOf(pickField(layers, "completed_at", "finished_at")),
+    duration: numberOf(pickField(layers, "duration")),
     audio_url: audio,
-    srt_url: text(pick(layers, "srt_url")),
-    json_url: text(pick(layers, "json_url")),
+    srt_url: textOf(pickField(layers, "srt_url")),
+    json_url: textOf(pickField(layers, "json_url")),
     error:
       status === "failed"
         ? {
-            code: text(codeIn(layers)) ?? "failed",
+            code: textOf(codeIn(layers)) ?? "failed",
             message: wordsIn(standing) ?? wordsIn(value) ?? "no reason given"
           }
         : undefined
@@ -103,7 +66,7 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
 
 /** A task's id: a UUID by the interface, taken whatever it is. */
 const idOf = (value: unknown): string | undefined => {
-  const id = text(value)?.trim()
+  const id = textOf(value)?.trim()
   return id === "" ? undefined : id
 }
 
@@ -114,9 +77,9 @@ const inwards = (value: unknown): ReadonlyArray<Fields> => {
   return layers.map(fieldsOf).filter((layer) => layer !== undefined)
 }
 
-const wordOf = (layer: Fields): string | undefined => text(pick([layer], "status", "state"))
+const wordOf = (layer: Fields): string | undefined => textOf(pickField([layer], "status", "state"))
 
-const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pick(layers, "error"))?.["code"]
+const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pickField(layers, "error"))?.["code"]
 
 /** The answer to a create. An answer without a task id stays without: it cannot be taken for one. */
 export const referenceOf = (value: unknown): Unnamed<TaskReference> => {
@@ -134,17 +97,19 @@ const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undef
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
   for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
   // Some say that a list is empty by leaving it out.
-  return number(pick(layers, "total")) === 0 || layers.some((layer) => layer[name] === null) ? [] : undefined
+  return numberOf(pickField(layers, "total")) === 0 || layers.some((layer) => layer[name] === null)
+    ? []
+    : undefined
 }
 
 /** Whether a page says that more follow; a service that says nothing has more until a page is empty or repeated. */
 const pageOf = (value: unknown, entries: number): Fields => {
   const layers = layersOf(value)
-  const more = pick(layers, "has_more", "hasMore")
+  const more = pickField(layers, "has_more", "hasMore")
   return {
-    page: count(pick(layers, "page")),
-    limit: count(pick(layers, "limit", "page_size")),
-    total: number(pick(layers, "total")) === undefined ? entries : count(pick(layers, "total")),
+    page: countIn(pickField(layers, "page")),
+    limit: countIn(pickField(layers, "limit", "page_size")),
+    total: numberOf(pickField(layers, "total")) === undefined ? entries : countIn(pickField(layers, "total")),
     has_more: typeof more === "boolean" ? more : entries > 0
   }
 }
@@ -160,23 +125,23 @@ export const taskPageOf = (value: unknown): Fields => {
 }
 
 const strings = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.flatMap((entry) => text(entry) ?? []) : [text(value) ?? []].flat()
+  Array.isArray(value) ? value.flatMap((entry) => textOf(entry) ?? []) : [textOf(value) ?? []].flat()
 
 /** A page of voices. */
 export const voicePageOf = (value: unknown): Fields => {
   const voices = listIn(value, "voices").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
-    const id = text(pick(layers, "voice_id", "id"))
-    const gender = text(pick(layers, "gender"))?.toLowerCase()
+    const id = textOf(pickField(layers, "voice_id", "id"))
+    const gender = textOf(pickField(layers, "gender"))?.toLowerCase()
     if (id === undefined) return []
     return [
       {
         voice_id: id,
-        name: text(pick(layers, "name", "voice_name", "display_name")) ?? id,
-        provider: text(pick(layers, "provider")) ?? "",
-        languages: strings(pick(layers, "languages", "language")),
+        name: textOf(pickField(layers, "name", "voice_name", "display_name")) ?? id,
+        provider: textOf(pickField(layers, "provider")) ?? "",
+        languages: strings(pickField(layers, "languages", "language")),
         ...(gender === "female" || gender === "male" || gender === "neutral" ? { gender } : {}),
-        description: text(pick(layers, "description")) ?? ""
+        description: textOf(pickField(layers, "description")) ?? ""
       }
     ]
   })
@@ -187,16 +152,16 @@ export const voicePageOf = (value: unknown): Fields => {
 export const modelListOf = (value: unknown): Fields => ({
   models: listIn(value, "models").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
-    const id = text(entry) ?? text(pick(layers, "model_id", "id"))
+    const id = textOf(entry) ?? textOf(pickField(layers, "model_id", "id"))
     if (id === undefined) return []
     return [
       {
         model_id: id,
-        name: text(pick(layers, "name", "display_name")) ?? id,
-        provider: text(pick(layers, "provider")) ?? "",
-        description: text(pick(layers, "description")) ?? "",
-        languages: strings(pick(layers, "languages", "language")),
-        credits_per_character: number(pick(layers, "credits_per_character")) ?? unsaid
+        name: textOf(pickField(layers, "name", "display_name")) ?? id,
+        provider: textOf(pickField(layers, "provider")) ?? "",
+        description: textOf(pickField(layers, "description")) ?? "",
+        languages: strings(pickField(layers, "languages", "language")),
+        credits_per_character: numberOf(pickField(layers, "credits_per_character")) ?? unsaid
       }
     ]
   })
@@ -206,22 +171,22 @@ export const modelListOf = (value: unknown): Fields => ({
 export const providerListOf = (value: unknown): Fields => ({
   providers: listIn(value, "providers").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
-    const id = text(entry) ?? text(pick(layers, "provider", "provider_id", "id", "name"))
+    const id = textOf(entry) ?? textOf(pickField(layers, "provider", "provider_id", "id", "name"))
     if (id === undefined) return []
-    const features = fieldsOf(pick(layers, "features")) ?? {}
+    const features = fieldsOf(pickField(layers, "features")) ?? {}
     const transcript = features["transcript"]
     return [
       {
         provider: id,
-        name: text(pick(layers, "name", "display_name")) ?? id,
-        description: text(pick(layers, "description")) ?? "",
-        available: pick(layers, "available", "enabled") !== false,
-        default_model_id: text(pick(layers, "default_model_id", "default_model")) ?? "",
+        name: textOf(pickField(layers, "name", "display_name")) ?? id,
+        description: textOf(pickField(layers, "description")) ?? "",
+        available: pickField(layers, "available", "enabled") !== false,
+        default_model_id: textOf(pickField(layers, "default_model_id", "default_model")) ?? "",
         features: {
           transcript: transcript === "with_transcript" || transcript === "export_srt" ? transcript : "none",
           srt_input: features["srt_input"] === true,
-          min_characters: count(features["min_characters"]),
-          max_characters: count(features["max_characters"]),
+          min_characters: countIn(features["min_characters"]),
+          max_characters: countIn(features["max_characters"]),
           controls: controlsOf(features["controls"])
         }
       }
@@ -234,10 +199,10 @@ const controlsOf = (value: unknown): Fields => {
   return Object.fromEntries(
     ["speed", "vol", "pitch"].flatMap((name) => {
       const range = fieldsOf(controls[name])
-      const min = number(range?.["min"])
-      const max = number(range?.["max"])
+      const min = numberOf(range?.["min"])
+      const max = numberOf(range?.["max"])
       if (min === undefined || max === undefined) return []
-      return [[name, { min, max, default: number(range?.["default"]) ?? (name === "pitch" ? 0 : 1) }]]
+      return [[name, { min, max, default: numberOf(range?.["default"]) ?? (name === "pitch" ? 0 : 1) }]]
     })
   )
 }
@@ -246,42 +211,43 @@ const controlsOf = (value: unknown): Fields => {
 export const creditsOf = (value: unknown): Fields => {
   const layers = layersOf(value)
   const left =
-    number(value) ?? number(pick(layers, "credits", "balance", "remaining", "remaining_credits", "credit"))
+    numberOf(value) ??
+    numberOf(pickField(layers, "credits", "balance", "remaining", "remaining_credits", "credit"))
   return {
     ...optional("credits", left),
-    unlimited: pick(layers, "unlimited") === true,
-    used: number(pick(layers, "used", "used_credits")) ?? unsaid,
-    reserved: number(pick(layers, "reserved")) ?? unsaid
+    unlimited: pickField(layers, "unlimited") === true,
+    used: numberOf(pickField(layers, "used", "used_credits")) ?? unsaid,
+    reserved: numberOf(pickField(layers, "reserved")) ?? unsaid
   }
 }
 
 /** The service's health: an answer at all is good news, unless its words say otherwise. */
 export const healthOf = (value: unknown): Fields => {
   const layers = layersOf(value)
-  const word = text(pick(layers, "status")) ?? ""
-  const queue = fieldsOf(pick(layers, "queue")) ?? {}
-  const disk = fieldsOf(pick(layers, "disk")) ?? {}
+  const word = textOf(pickField(layers, "status")) ?? ""
+  const queue = fieldsOf(pickField(layers, "queue")) ?? {}
+  const disk = fieldsOf(pickField(layers, "disk")) ?? {}
   return {
     status: word === "draining" ? word : /degrad|down|unhealthy|fail|error/iu.test(word) ? "degraded" : "ok",
-    version: text(pick(layers, "version")) ?? "",
-    providers: listIn(pick(layers, "providers"), "providers").flatMap((entry): ReadonlyArray<Fields> => {
+    version: textOf(pickField(layers, "version")) ?? "",
+    providers: listIn(pickField(layers, "providers"), "providers").flatMap((entry): ReadonlyArray<Fields> => {
       const provider = fieldsOf(entry)
-      const id = text(provider?.["provider"])
+      const id = textOf(provider?.["provider"])
       return id === undefined || provider === undefined
         ? []
         : [
             {
               provider: id,
               ready: provider["ready"] !== false,
-              ...optional("reason", text(provider["reason"]))
+              ...optional("reason", textOf(provider["reason"]))
             }
           ]
     }),
-    disk: { free_bytes: number(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
+    disk: { free_bytes: numberOf(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
     queue: {
-      queued: count(queue["queued"]),
-      processing: count(queue["processing"]),
-      limit: count(queue["limit"])
+      queued: countIn(queue["queued"]),
+      processing: countIn(queue["processing"]),
+      limit: countIn(queue["limit"])
     }
   }
 }
@@ -291,7 +257,7 @@ export const isOfTask = (value: unknown): boolean => {
   const top = fieldsOf(value)
   const held = inwards(value).filter((layer) => layer !== top && layer !== top?.["metadata"])
   return (
-    pick(layersOf(value), "task_id", "audio_url") !== undefined ||
+    pickField(layersOf(value), "task_id", "audio_url") !== undefined ||
     held.some((layer) => layer["id"] !== undefined || wordOf(layer) !== undefined)
   )
 }

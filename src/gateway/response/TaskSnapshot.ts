@@ -1,7 +1,7 @@
 /** What a look at a task shows. */
 import { lastingFailures, type Task } from "../../contract/Task.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
-import { unsaid } from "./ResponseNormalization.ts"
+import { unsaid } from "./ResponseFields.ts"
 
 /** The task has its audio. Addresses may be relative, may lie on another host and may expire. */
 export interface DoneTask {

@@ -178,7 +178,7 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
         `${formatInteger(tasks.adopted)} found again` +
         (tasks.resumed === 0 ? "" : `, ${formatInteger(tasks.resumed)} of an earlier run fetched`)
     },
-    { name: "Clips at hand", value: formatInteger(tasks.reused), detail: "spoken in earlier runs" },
+    { name: "Clips reused", value: formatInteger(tasks.reused), detail: "spoken in earlier runs" },
     { name: "Retries", value: formatInteger(tasks.retried) },
     { name: "Tasks failed", value: formatInteger(tasks.failed), poor: tasks.failed > 0 },
     { name: "Characters", value: formatInteger(characters), detail: "sent in this run" },

@@ -6,7 +6,7 @@ import { formatInteger } from "../parts/TimeFormat.ts"
 export const lengthsText = (jobs: ReadonlyArray<Pick<PlannedJob, "lengths">>): string => {
   const sum = (name: keyof PlannedJob["lengths"]) => jobs.reduce((all, { lengths }) => all + lengths[name], 0)
   const parts = [
-    [sum("measured"), "measured on clips at hand"],
+    [sum("measured"), "measured on cached clips"],
     [sum("learned"), "by their voices' usual pace"],
     [sum("estimated"), "estimated from the words"]
   ] as const

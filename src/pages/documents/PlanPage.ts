@@ -85,7 +85,7 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
             </tbody>
           </table>
         </section>
-        ${list("Mended or passed over in the scripts", "notices", notices)}
+        ${list("Repaired or skipped in the scripts", "notices", notices)}
       </main>
       <p id="live" class="unseen" role="status" aria-live="polite"></p>
       ${keyHelp(planKeys)}`
@@ -108,7 +108,7 @@ const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   {
     name: "To be sent",
     value: formatInteger(effortToSend(total)),
-    detail: `of ${formatCount(total.utterances, "utterance")}; ${formatInteger(total.reused)} at hand${total.underWay === 0 ? "" : `, ${formatInteger(total.underWay)} under way`}${total.refused === 0 ? "" : `, ${formatInteger(total.refused)} failed for good`}`,
+    detail: `of ${formatCount(total.utterances, "utterance")}; ${formatInteger(total.reused)} cached${total.underWay === 0 ? "" : `, ${formatInteger(total.underWay)} in flight`}${total.refused === 0 ? "" : `, ${formatInteger(total.refused)} failed for good`}`,
     poor: total.refused > 0
   },
   { name: "Characters", value: formatInteger(total.characters), detail: "would be sent" },

@@ -29,14 +29,14 @@ const idleChanges = (changes: ReadonlyArray<StaleOverride>): Content =>
   changes.length === 0
     ? undefined
     : html`<section class="warnings" aria-labelledby="idle-title">
-        <h2 id="idle-title">Changes that are passed over</h2>
+        <h2 id="idle-title">Changes with no effect</h2>
         <ul>
           ${changes.map(
             ({ name, why }) =>
               html`<li>
                 Cue ${name}: ${why}.
                 <button type="button" class="idle" data-cue="${Number.parseInt(name, 10)}">
-                  Take it away<span class="unseen">: the change to cue ${name}</span>
+                  Remove<span class="unseen">: the change to cue ${name}</span>
                 </button>
               </li>`
           )}

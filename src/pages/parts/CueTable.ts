@@ -68,9 +68,10 @@ const cueButton = ({ index, placed }: CueReport): Html =>
 
 /** A cell; `order` is what the column is sorted by, its text where absent. */
 const cell = (name: string, content: Content, order?: number): Html =>
-  html`<td role="cell" class="${name}" ${order === undefined ? undefined : html`data-order="${order}"`}>
-    ${content}
-  </td>`
+  html`<td role="cell" class="${name}" ${orderText(order)}>${content}</td>`
+
+const orderText = (order: number | undefined): Content =>
+  order === undefined ? undefined : html`data-order="${order}"`
 
 /** How far a cue is off, in seconds: the greater of its shift and of how late it ends. */
 const shiftOf = ({ placed, start, end }: CueReport): number | undefined =>

@@ -123,8 +123,8 @@ const kinds: ReadonlyArray<Kind> = [
     text: (value) => (value <= unheard.integrated ? "no sound" : decibels("LUFS")(value)),
     better: undefined,
     detail: ({ loudness }) =>
-      `${loudness.integrated <= unheard.integrated ? "" : `true peak ${decibels("dBTP")(loudness.truePeak)}, `}clip spread ${decibels("LU")(loudness.clipSpread)}`,
-    meaning: "Of the whole programme, by ITU-R BS.1770; the spread is between its clips."
+      `${loudness.integrated <= unheard.integrated ? "" : `peak ${decibels("dBTP")(loudness.truePeak)}, `}spread ${decibels("LU")(loudness.clipSpread)}`,
+    meaning: "Of the whole programme, by ITU-R BS.1770, with its true peak; the spread is between its clips."
   },
   {
     name: "Words cut off",

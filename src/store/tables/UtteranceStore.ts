@@ -6,9 +6,9 @@ import { isTransientReason, retryTimeOf } from "../../domain/task/FailureReason.
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import type { UtteranceState } from "../../domain/task/UtteranceState.ts"
-import { checksumOf } from "../files/Checksum.ts"
 import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
 import { StateFolder } from "../state/StateFolder.ts"
+import { type JobUtterances, recordUses } from "./JobUses.ts"
 import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
 import {
   clipColumns,
@@ -22,12 +22,6 @@ import {
   type StoredClip,
   type UtteranceRow
 } from "./UtteranceRow.ts"
-
-/** A job's utterances, in the order in which it uses them; `label` says where, for the service's list of tasks. */
-export interface JobUtterances {
-  readonly job: JobId
-  readonly utterances: ReadonlyArray<{ readonly utterance: Utterance; readonly label: string }>
-}
 
 /** How a job stands. An utterance that several jobs use counts in each. */
 export interface JobStanding {
@@ -276,38 +270,3 @@ const standingOfJobs = `SELECT job.job AS job, count(utterance.key) AS utterance
 FROM job LEFT JOIN job_use ON job_use.batch = job.batch AND job_use.job = job.job
 LEFT JOIN utterance ON utterance.key = job_use.key
 WHERE job.batch = ? GROUP BY job.job ORDER BY job.position`
-
-/** Writes which utterances each job uses, where that changed. */
-const recordUses = Effect.fnUntraced(function* (
-  sql: SqlClient,
-  batch: string,
-  jobs: ReadonlyArray<JobUtterances>
-) {
-  const before = yield* sql.unsafe<{ readonly job: string; readonly digest: string }>(
-    `SELECT job, digest FROM job WHERE batch = ?`,
-    [batch]
-  )
-  const digests = new Map(before.map((row) => [row.job, row.digest]))
-  for (const [position, { job, utterances }] of jobs.entries()) {
-    const keys = utterances.map((use) => use.utterance.key)
-    const digest = checksumOf(keys.join())
-    if (digests.get(job) !== digest) {
-      yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
-      yield* sql.unsafe(
-        `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?, ?, value FROM json_each(?)`,
-        [batch, job, JSON.stringify(keys)]
-      )
-    }
-    yield* sql.unsafe(`INSERT OR REPLACE INTO job (batch, job, position, digest) VALUES (?, ?, ?, ?)`, [
-      batch,
-      job,
-      position,
-      digest
-    ])
-    digests.delete(job)
-  }
-  for (const gone of digests.keys()) {
-    yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, gone])
-    yield* sql.unsafe(`DELETE FROM job WHERE batch = ? AND job = ?`, [batch, gone])
-  }
-})

@@ -32,7 +32,7 @@ describe("figures", () => {
   it("tell a job without sound from a faint one", () => {
     const loudness = { integrated: -70, truePeak: -120, clipSpread: 1.8 }
     const silent = figuresOf({ ...sampleMetrics, loudness }).find(({ name }) => name === "Loudness")
-    expect([silent?.value, silent?.detail]).toEqual(["no sound", "clip spread 1.8 LU"])
+    expect([silent?.value, silent?.detail]).toEqual(["no sound", "spread 1.8 LU"])
   })
 
   it("never round a missing cue up to full coverage", () => {
