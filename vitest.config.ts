@@ -10,7 +10,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Effect and the sources are imported once for all files of a process: what a test changes of the process, it puts back.
+    // Effect and the sources are imported once for all files of a process: what a test changes of the process, it puts
+    // back.
     poolOptions: { forks: { maxForks: 2, isolate: false } }
   }
 })

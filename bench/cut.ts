@@ -1,9 +1,9 @@
 /**
  * How well merged utterances are cut into their cues, with engines that give the true time of each word.
  *
- * Two to four neighbouring cues of real subtitles are spoken in one breath, as where a sentence runs over several cues, and cut
- * again: by the engine's own times, by times that are up to 30 ms off, and without any, by pauses. A cut counts as right where it lies
- * within 30 ms of the stretch between the last word before it and the first behind it.
+ * Two to four neighbouring cues of real subtitles are spoken in one breath, as where a sentence runs over several cues,
+ * and cut again: by the engine's own times, by times that are up to 30 ms off, and without any, by pauses. A cut counts
+ * as right where it lies within 30 ms of the stretch between the last word before it and the first behind it.
  *
  * `node bench/run.mjs cut [folder]`
  */

@@ -2,8 +2,8 @@
  * How well lines are placed on real subtitles, beside what other tools do.
  *
  * Every file of ../shared/corpus/real is read as a job would read it; how long a line takes to say is modelled from its
- * characters, or with `--spoken` measured on speech by eSpeak NG. The other methods are written anew from their published
- * constants:
+ * characters, or with `--spoken` measured on speech by eSpeak NG. The other methods are written anew from their
+ * published constants:
  *
  *   slot    each clip at its cue's start, sped up to end before the next cue, whatever speed that takes
  *   borrow  up to 1 s of the pause behind the cue is borrowed, then sped up
@@ -106,8 +106,8 @@ const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promi
 }
 
 /**
- * The harm that `fitLines` counts, and words lost, which its limits rule out: speech that is cut off, heard at once with the next
- * line of the same speaker, or too much for its time at the hard limit. A second of it counts 1,000.
+ * The harm that `fitLines` counts, and words lost, which its limits rule out: speech that is cut off, heard at once
+ * with the next line of the same speaker, or too much for its time at the hard limit. A second of it counts 1,000.
  */
 const harmOfAll = (lines: ReadonlyArray<FitLine>, heard: ReadonlyArray<Heard>): number => {
   const kept = lines.map((line, i) => ({ ...line, length: millis(line.length - (heard[i]?.lost ?? 0)) }))
@@ -124,8 +124,8 @@ const overlapOf = (end: number, next: Heard | undefined): number =>
   next === undefined ? 0 : Math.max(0, Math.round(end) - Math.round(next.start))
 
 /**
- * Which lines can fit at all: spoken at the fastest that is allowed, each as early as it may, this one is over in time. And
- * which fit as they are: their speech is no longer than their slot, and nothing before them needs it.
+ * Which lines can fit at all: spoken at the fastest that is allowed, each as early as it may, this one is over in time.
+ * And which fit as they are: their speech is no longer than their slot, and nothing before them needs it.
  */
 const fitting = (
   lines: ReadonlyArray<FitLine>

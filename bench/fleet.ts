@@ -1,11 +1,12 @@
 /**
  * A batch on many machines, here processes of one machine, beside the same batch on one.
  *
- * (a) utterances that take 400 ms each at the service, on 1, 2 and 4 workers of 4 at once each, under a limit of 12 for all: seconds
+ * (a) utterances that take 400 ms each at the service, on 1, 2 and 4 workers of 4 at once each, under a limit of 12 for
+ * all: seconds
  *     spoken in, beside the least possible, and the most at once that the service saw.
  * (b) the same with 8 at once: no fleet, beside a fleet with one worker.
- * (c) six episodes of half an hour, all clips at hand: seconds until they are delivered, on 1, 2 and 4 workers. This falls with cores.
- * (d) 10,000 utterances handed out and not taken: memory of Redis.
+ * (c) six episodes of half an hour, all clips at hand: seconds until they are delivered, on 1, 2 and 4 workers. This
+ * falls with cores. (d) 10,000 utterances handed out and not taken: memory of Redis.
  *
  * `node bench/run.mjs fleet [a|b|c|d] [utterances]`; wants redis-server.
  */
@@ -78,7 +79,10 @@ const begun = async (words: ReadonlyArray<string>, word: string): Promise<ChildP
   return child
 }
 
-/** Runs a batch; when it was planned, when its last line was spoken and when all was delivered, in milliseconds since 1970. */
+/**
+ * Runs a batch; when it was planned, when its last line was spoken and when all was delivered, in milliseconds since
+ * 1970.
+ */
 const ran = (words: ReadonlyArray<string>) =>
   new Promise<{ planned: number; spoken: number; delivered: number }>((done, failed) => {
     const child = spawn(process.execPath, [command, "run", ...words, "--events"], {

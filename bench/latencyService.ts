@@ -1,4 +1,7 @@
-/** A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS [AUDIO FILE]`. */
+/**
+ * A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS [AUDIO
+ * FILE]`.
+ */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { babble } from "../test/hostile/Babble.ts"

@@ -1,7 +1,7 @@
 /**
- * The service under load: so many clients ask mixed endpoints for so many seconds, each as fast as it is answered. Beside it the
- * same requests to a bare node:http handler, which is the floor that the machine and this client set. Everything stays on
- * this machine.
+ * The service under load: so many clients ask mixed endpoints for so many seconds, each as fast as it is answered.
+ * Beside it the same requests to a bare node:http handler, which is the floor that the machine and this client set.
+ * Everything stays on this machine.
  *
  *   node bench/run.mjs load [seconds] [clients]
  */

@@ -1,6 +1,6 @@
 /**
- * Memory of the service after many tasks: `node bench/run.mjs memory [tasks]`. Each task is created, polled and its audio fetched, as
- * clients do. Prints resident memory, in MB, at ten points; it should not grow after the first.
+ * Memory of the service after many tasks: `node bench/run.mjs memory [tasks]`. Each task is created, polled and its
+ * audio fetched, as clients do. Prints resident memory, in MB, at ten points; it should not grow after the first.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

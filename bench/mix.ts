@@ -1,14 +1,15 @@
 /**
- * From clips to files: a film delivered by the code that a run uses, beside the floor (one bare ffmpeg that encodes a WAV of the
- * same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can be told.
+ * From clips to files: a film delivered by the code that a run uses, beside the floor (one bare ffmpeg that encodes a
+ * WAV of the same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can
+ * be told.
  *
  *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
  *                          [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
  *
- * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `clips` with a file a cue and a
- * timeline beside; `mp3` with every clip decoded from MP3 first; `last` the same as a run meets it, which decodes clips while others are
- * still spoken: the clock starts when the last of them arrive together. Of several rounds the fastest counts. Peers that would take
- * hours are measured with a `few` clips and extrapolated.
+ * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `clips` with a
+ * file a cue and a timeline beside; `mp3` with every clip decoded from MP3 first; `last` the same as a run meets it,
+ * which decodes clips while others are still spoken: the clock starts when the last of them arrive together. Of several
+ * rounds the fastest counts. Peers that would take hours are measured with a `few` clips and extrapolated.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -66,8 +67,8 @@ const stateOf = (folder: string) =>
 const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
 
 /**
- * Seconds of processor time that this process has taken, and the processes that it has started and seen end: what can be told
- * on a machine that has other work, where Linux tells it.
+ * Seconds of processor time that this process has taken, and the processes that it has started and seen end: what can
+ * be told on a machine that has other work, where Linux tells it.
  */
 const processorSeconds = (): number => {
   const { user, system } = process.cpuUsage()
@@ -124,7 +125,10 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
   return start
 })
 
-/** The film ready to be delivered, and when the clock was started. What the bench itself has read of it is gone by then: a run has none. */
+/**
+ * The film ready to be delivered, and when the clock was started. What the bench itself has read of it is gone by then:
+ * a run has none.
+ */
 const placed = Effect.fn("bench.placed")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))
   const depth = values.depth === "24" ? 24 : 16

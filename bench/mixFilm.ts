@@ -1,4 +1,7 @@
-/** The film that the mix's bench delivers: thousands of clips of real speech, kept as a run keeps them, and where each is heard. */
+/**
+ * The film that the mix's bench delivers: thousands of clips of real speech, kept as a run keeps them, and where each
+ * is heard.
+ */
 import { createReadStream, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"

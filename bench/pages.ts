@@ -1,8 +1,8 @@
 /**
  * How soon a report page can be used: a job of 2,000 cues and 100 minutes, opened from disk in Chromium, five times.
  *
- * Told are milliseconds from the navigation's start until the page is interactive (its script has run), then until the current
- * cue has moved after a key, and until the rows are found after typing a word.
+ * Told are milliseconds from the navigation's start until the page is interactive (its script has run), then until the
+ * current cue has moved after a key, and until the rows are found after typing a word.
  *
  * `node bench/run.mjs pages [cues]`, after `npm run build`
  */

@@ -2,16 +2,18 @@
  * How fast the speak stage is beside what is possible.
  *
  * (a) 2,000 utterances, each done after 400 ms, 16 at once: ideal time / time, and looks a task.
- * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests, and beside that loop
+ * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests, and
+ * beside that loop
  *     with the least on the disk by which nothing is paid twice.
  * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
- * (d) the real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10, spoken and delivered, and only delivered.
- * (e) the real command, 2,000 lines whose speech lasts 3 s and is sped up into its slot, as it comes from providers: WAV, and MP3 of
+ * (d) the real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10, spoken and delivered,
+ * and only delivered. (e) the real command, 2,000 lines whose speech lasts 3 s and is sped up into its slot, as it
+ * comes from providers: WAV, and MP3 of
  *     several rates.
  *
- * `node bench/run.mjs speak [a|b|c|d|e] [utterances…]`. What is written goes to the folder for temporary files: name another by TMPDIR.
- * On ext4 a file is made some thirty times slower for minutes after thousands of others were removed nearby, as a bench does when
- * it ends: on a file system of its own, made anew, (b) is the same each time.
+ * `node bench/run.mjs speak [a|b|c|d|e] [utterances…]`. What is written goes to the folder for temporary files: name
+ * another by TMPDIR. On ext4 a file is made some thirty times slower for minutes after thousands of others were removed
+ * nearby, as a bench does when it ends: on a file system of its own, made anew, (b) is the same each time.
  */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -48,7 +50,10 @@ const provider = ProviderId.make("provider_fast")
 const profile = ProviderProfile.make({ ...profileOf(provider), concurrency: atOnce })
 const casting = Casting.make({ provider, voice: VoiceId.make("v1") })
 
-/** Starts the service in a process of its own, which answers with an audio file where one is named; `figures` reads what it counted. */
+/**
+ * Starts the service in a process of its own, which answers with an audio file where one is named; `figures` reads what
+ * it counted.
+ */
 const service = async (latency: number, ...audio: ReadonlyArray<string>) => {
   const child = spawn(
     process.execPath,
@@ -123,8 +128,9 @@ const forgetful: Safety = {
 }
 
 /**
- * The least by which nothing is paid twice or lost when the machine stops: a row on the disk before a create, its task behind it,
- * and the audio in a file that is on the disk before the row says so. Rows wished for together are committed together.
+ * The least by which nothing is paid twice or lost when the machine stops: a row on the disk before a create, its task
+ * behind it, and the audio in a file that is on the disk before the row says so. Rows wished for together are committed
+ * together.
  */
 const careful = (folder: string): Safety => {
   const db = new Sqlite(join(folder, "state.sqlite"))

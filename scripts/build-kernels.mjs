@@ -1,4 +1,5 @@
-// Assembles src/audio/kernels/kernels.wat and writes what comes of it down as src/audio/kernels/KernelCode.ts: run it when the first has changed.
+// Assembles src/audio/kernels/kernels.wat and writes what comes of it down as src/audio/kernels/KernelCode.ts: run it
+// when the first has changed.
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import loadWabt from "wabt"

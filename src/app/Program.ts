@@ -67,7 +67,8 @@ const oneLine = (text: string): string => {
   return line.charAt(0).toLowerCase() + line.slice(1)
 }
 
-// The library prints what is wrong with an option by itself; here it is told once, with the rest. What else it prints are completions.
+// The library prints what is wrong with an option by itself; here it is told once, with the rest. What else it prints
+// are completions.
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.consoleWith((console) =>
     Effect.withConsole(effect, {

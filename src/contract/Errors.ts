@@ -128,7 +128,9 @@ export class InternalError extends Schema.TaggedError<InternalError>()(
   HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "A fault in the service." })
 ) {}
 
-/** 503: the service is draining, or no engine is ready; `retry_after` and the Retry-After header give seconds to wait. */
+/**
+ * 503: the service is draining, or no engine is ready; `retry_after` and the Retry-After header give seconds to wait.
+ */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
   "Unavailable",
   {

@@ -12,7 +12,10 @@ export const TaskStatus = Schema.Literal("queued", "processing", "done", "failed
 })
 export type TaskStatus = typeof TaskStatus.Type
 
-/** The codes of failures that lie in the request itself: another task of the same text and voice would fail the same way. */
+/**
+ * The codes of failures that lie in the request itself: another task of the same text and voice would fail the same
+ * way.
+ */
 export const lastingFailures: ReadonlySet<string> = new Set([
   "nothing_to_say",
   "unknown_voice",
@@ -92,7 +95,10 @@ export const TaskReference = Schema.Struct({
 }).annotations({ identifier: "TaskReference" })
 export type TaskReference = typeof TaskReference.Type
 
-/** The id of a task that is read: a UUID. Whoever reads takes any, since a service may still hold tasks of an older kind. */
+/**
+ * The id of a task that is read: a UUID. Whoever reads takes any, since a service may still hold tasks of an older
+ * kind.
+ */
 const ReadId = Schema.NonEmptyTrimmedString.annotations({
   jsonSchema: { type: "string", format: "uuid" }
 })

@@ -1,4 +1,6 @@
-/** What a speech engine is: text in, PCM or an audio file out, with the times at which each word and sentence is heard. */
+/**
+ * What a speech engine is: text in, PCM or an audio file out, with the times at which each word and sentence is heard.
+ */
 import { type Effect, Schema } from "effect"
 import type { Millis, SampleRate } from "../domain/time/Units.ts"
 
@@ -58,7 +60,10 @@ export interface EncodedSpeech extends WordTiming {
 
 export type Speech = PcmSpeech | EncodedSpeech
 
-/** The engine cannot work now: not installed, not reachable, its workers dead, its key refused. Another request would fare the same. */
+/**
+ * The engine cannot work now: not installed, not reachable, its workers dead, its key refused. Another request would
+ * fare the same.
+ */
 export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("EngineUnavailable", {
   engine: Schema.String,
   /** What is wrong, and how to mend it. */
@@ -71,8 +76,8 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("
 }
 
 /**
- * Why a request came to nothing. The first four lie in the request and come again however often it is tried; the others may
- * pass: a server that is busy, a program that crashed, an answer that is no audio.
+ * Why a request came to nothing. The first four lie in the request and come again however often it is tried; the others
+ * may pass: a server that is busy, a program that crashed, an answer that is no audio.
  */
 const SpeechFailure = Schema.Literal(
   "nothing-to-say",

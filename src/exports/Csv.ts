@@ -6,8 +6,8 @@ import { timecode } from "./Timecode.ts"
 
 /**
  * A table with a header, as RFC 4180 writes it, in UTF-8. `start` and `end` are seconds from the beginning of the film;
- * the timecodes are those of the pictures that hold it. A text that a spreadsheet would take for a formula is preceded by an
- * apostrophe.
+ * the timecodes are those of the pictures that hold it. A text that a spreadsheet would take for a formula is preceded
+ * by an apostrophe.
  */
 export const csv = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline

@@ -9,9 +9,9 @@ import { timecode } from "./Timecode.ts"
 const mostEvents = 999
 
 /**
- * The EDLs of a timeline, each with at most 999 events: the film as V and its sound as A, then an event per clip in order of their
- * start, the lanes as the next audio channels A2, A3 and so on (from A where the film has no sound). The source's timecode is that
- * of the file's own time reference.
+ * The EDLs of a timeline, each with at most 999 events: the film as V and its sound as A, then an event per clip in
+ * order of their start, the lanes as the next audio channels A2, A3 and so on (from A where the film has no sound). The
+ * source's timecode is that of the file's own time reference.
  */
 export const edl = (timeline: Timeline): ReadonlyArray<string> => {
   const { film } = timeline

@@ -6,9 +6,10 @@ import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**
- * An FCPXML document: the film with its own sound, or a gap where there is none, and connected to it the clips, each lane of the
- * timeline in a lane of its own below it and with its speaker's role. Every edit is a whole number of pictures as an exact fraction
- * of a second, as Final Cut Pro demands; a clip's start in its file is exact to the sample.
+ * An FCPXML document: the film with its own sound, or a gap where there is none, and connected to it the clips, each
+ * lane of the timeline in a lane of its own below it and with its speaker's role. Every edit is a whole number of
+ * pictures as an exact fraction of a second, as Final Cut Pro demands; a clip's start in its file is exact to the
+ * sample.
  */
 export const finalCutXml = (timeline: Timeline): string => {
   const { film, frameRate, startFrame } = timeline
@@ -80,7 +81,10 @@ const filmFormat = "film-format"
 
 const nameOf = ({ path }: { readonly path: string }): string => oneLine(path.split("/").at(-1) ?? path)
 
-/** A position in the local time of what the spine holds, where connected clips and markers are placed: the film's own timecode. */
+/**
+ * A position in the local time of what the spine holds, where connected clips and markers are placed: the film's own
+ * timecode.
+ */
 const localTime = ({ film, frameRate, startFrame }: Timeline): ((picture: number) => string) => {
   if (film === undefined) return (picture) => pictureTime(startFrame + picture, frameRate)
   if (countsAsFilm(film, frameRate)) return (picture) => pictureTime(film.startFrame + picture, frameRate)

@@ -1,4 +1,6 @@
-/** iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it. */
+/**
+ * iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it.
+ */
 import type { FrameRate } from "../domain/time/FrameRate.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import { oneLine } from "./SingleLineText.ts"
@@ -29,9 +31,10 @@ export interface ClipTime {
 }
 
 /**
- * The content of an iXML chunk (http://www.gallery.co.uk/ixml/): SCENE is the cue's number, TAKE its part, NOTE the words, and the
- * one track is named after the speaker; USER, which is free text, has the gain. DaVinci Resolve, Reaper, Pro Tools and Soundminer show these fields. The BEXT object repeats
- * the bext chunk's description without its limit of 256 bytes.
+ * The content of an iXML chunk (http://www.gallery.co.uk/ixml/): SCENE is the cue's number, TAKE its part, NOTE the
+ * words, and the one track is named after the speaker; USER, which is free text, has the gain. DaVinci Resolve, Reaper,
+ * Pro Tools and Soundminer show these fields. The BEXT object repeats the bext chunk's description without its limit of
+ * 256 bytes.
  */
 export const ixml = (
   { project, cue, part, speaker, text, gain }: ClipNote,

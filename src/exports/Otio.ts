@@ -5,9 +5,9 @@ import { filmStart, type LaidClip, type TimelineLane, lanesOf, picturesOf } from
 import { oneLine, relativeUrl } from "./SingleLineText.ts"
 
 /**
- * An OTIO file: the film as a video and an audio track, then an audio track per lane, clips and the gaps between them counted in
- * whole pictures. Where a clip begins in its file is counted in the file's own frames, exact to the sample. Values that editors have
- * no field for are in the metadata under `dubwright`.
+ * An OTIO file: the film as a video and an audio track, then an audio track per lane, clips and the gaps between them
+ * counted in whole pictures. Where a clip begins in its file is counted in the file's own frames, exact to the sample.
+ * Values that editors have no field for are in the metadata under `dubwright`.
  */
 export const otio = (timeline: Timeline): string =>
   `${JSON.stringify(

@@ -28,8 +28,9 @@ export interface TimelineLane {
 }
 
 /**
- * A timeline's lanes, speaker by speaker. Each clip covers all pictures in which it is heard, up to the film's last; its file holds
- * the silence from the first of them to its first word. A clip that shares a picture with the one before goes to a further lane.
+ * A timeline's lanes, speaker by speaker. Each clip covers all pictures in which it is heard, up to the film's last;
+ * its file holds the silence from the first of them to its first word. A clip that shares a picture with the one before
+ * goes to a further lane.
  */
 export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
   timeline.tracks.flatMap((track) => {
@@ -52,14 +53,20 @@ interface Span {
   readonly end: Millis
 }
 
-/** How many frames a file must hold at least to fill all pictures on which it is laid: editors refuse an edit past its media. */
+/**
+ * How many frames a file must hold at least to fill all pictures on which it is laid: editors refuse an edit past its
+ * media.
+ */
 export const framesUnder = (span: Span, frameRate: FrameRate, rate: SampleRate): Frames => {
   const { start, end } = picturesUnder(span, frameRate)
   const { numerator, denominator } = frameRate.rate
   return frames(Math.ceil(((end - start) * rate * denominator) / numerator))
 }
 
-/** The sample frame at which the picture that holds a position begins, from the beginning of the film; never after the position. */
+/**
+ * The sample frame at which the picture that holds a position begins, from the beginning of the film; never after the
+ * position.
+ */
 export const pictureStart = (at: Millis, frameRate: FrameRate, rate: SampleRate): Frames =>
   frames((pictureHolding(at, frameRate) * rate * frameRate.rate.denominator) / frameRate.rate.numerator)
 
@@ -68,7 +75,9 @@ const picturesUnder = (span: Span, frameRate: FrameRate) => {
   return { start, end: Math.max(start + 1, picturesHolding(span.end, frameRate)) }
 }
 
-/** How many pictures the timeline has: the film's, else all that hold its length; more only where a clip lies past them. */
+/**
+ * How many pictures the timeline has: the film's, else all that hold its length; more only where a clip lies past them.
+ */
 export const picturesOf = (timeline: Timeline): number =>
   Math.max(
     1,

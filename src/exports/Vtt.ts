@@ -3,8 +3,8 @@ import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { clockTime, entriesWithLines } from "./EntryText.ts"
 
 /**
- * A WebVTT file in UTF-8 with line feeds: entries in order of their start, each named by its cue's number in the source,
- * with its speaker as a voice span where there is one. Text is escaped.
+ * A WebVTT file in UTF-8 with line feeds: entries in order of their start, each named by its cue's number in the
+ * source, with its speaker as a voice span where there is one. Text is escaped.
  */
 export const vtt = (entries: ReadonlyArray<SubtitleEntry>): string =>
   [

@@ -14,8 +14,8 @@ import { timecode } from "./Timecode.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**
- * An xmeml document: a sequence with the film on V1 and its sound below, then an audio track per lane. Times are whole pictures, a
- * clip's in its own file.
+ * An xmeml document: a sequence with the film on V1 and its sound below, then an audio track per lane. Times are whole
+ * pictures, a clip's in its own file.
  */
 export const xmeml = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline
@@ -62,7 +62,9 @@ export const xmeml = (timeline: Timeline): string => {
   })
 }
 
-/** The film's tracks, linked with each other as editors have it: its picture, and a track for each channel of its sound. */
+/**
+ * The film's tracks, linked with each other as editors have it: its picture, and a track for each channel of its sound.
+ */
 const filmTracks = (timeline: Timeline) => {
   const { film, frameRate } = timeline
   if (film === undefined) return { video: [], audio: [] }

@@ -1,4 +1,6 @@
-/** XML documents from plain objects: a key with `@` is an attribute, `#text` an element's text, a list several elements. */
+/**
+ * XML documents from plain objects: a key with `@` is an attribute, `#text` an element's text, a list several elements.
+ */
 import XMLBuilder from "fast-xml-builder"
 
 /** What an element holds. */

@@ -43,8 +43,8 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       call.pipe(Effect.mapError(mapError), Effect.retry(retryPatiently))
 
     /**
-     * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the derived
-     * client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
+     * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the
+     * derived client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
      */
     const called = <A extends { readonly task_id: string | undefined }, B, E>(
       asked: ExchangeRequest,
@@ -123,7 +123,9 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
 
       look,
 
-      /** A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh. */
+      /**
+       * A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh.
+       */
       fetch: (
         done: DoneTask,
         characters: number,

@@ -120,7 +120,9 @@ const kinds = {
   NeverSettled: "never-settled"
 } as const
 
-/** Where a file's address gave nothing of it: whether its sound is well was not seen, and the next asking may give it. */
+/**
+ * Where a file's address gave nothing of it: whether its sound is well was not seen, and the next asking may give it.
+ */
 const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "text"])
 
 const kindOf = (fault: Fault): FailureKind =>

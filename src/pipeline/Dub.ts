@@ -1,6 +1,6 @@
 /**
- * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken, and
- * each job is placed and delivered as soon as all of its utterances are there.
+ * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken,
+ * and each job is placed and delivered as soon as all of its utterances are there.
  */
 import { Cause, Effect, Fiber, Layer, Option } from "effect"
 import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
@@ -39,7 +39,9 @@ export interface DubOptions {
   readonly maxCredits?: number | undefined
   /** After this moment nothing new is started. */
   readonly deadline?: Deadline | undefined
-  /** What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered. */
+  /**
+   * What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered.
+   */
   readonly sources?: string | undefined
   /** Who does the work; this process where absent. */
   readonly crew?: RunExecutor | undefined
@@ -246,8 +248,8 @@ const deliveryOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Second takes of lines that are too fast, for jobs that want them: spoken where they are not at hand yet, within what is left of
- * the budget. One that cannot be had leaves the first in its place.
+ * Second takes of lines that are too fast, for jobs that want them: spoken where they are not at hand yet, within what
+ * is left of the budget. One that cannot be had leaves the first in its place.
  */
 const secondTakes = Effect.fnUntraced(function* <E, R>(
   { batch, jobs, utterances }: BatchPlan,

@@ -1,4 +1,7 @@
-/** What a run tells while it is under way. Stages emit; whoever watches (a terminal, plain lines, JSON) decides what to show. */
+/**
+ * What a run tells while it is under way. Stages emit; whoever watches (a terminal, plain lines, JSON) decides what to
+ * show.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { JobId, ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
 

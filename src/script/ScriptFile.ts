@@ -17,8 +17,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa` and a Whisper `.json` as subtitles, `.txt` and
- * `.md` as narration. Where the content is plainly another of these formats than the ending says, the content counts.
+ * Reads a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa` and a Whisper `.json` as subtitles, `.txt`
+ * and `.md` as narration. Where the content is plainly another of these formats than the ending says, the content
+ * counts.
  */
 export const readScript = (
   bytes: Uint8Array,

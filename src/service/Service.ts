@@ -47,8 +47,8 @@ export interface Serving {
 }
 
 /**
- * Runs the service until the scope closes; it listens when this succeeds. Closing lets the tasks under way come to their end,
- * within the time that the settings give, takes no new ones meanwhile and still answers all other requests.
+ * Runs the service until the scope closes; it listens when this succeeds. Closing lets the tasks under way come to
+ * their end, within the time that the settings give, takes no new ones meanwhile and still answers all other requests.
  */
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
   Effect.map(
@@ -63,10 +63,10 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Runs the service inside this process, on a free port that only this machine reaches, with a key of its own to an account that
- * has no limit and that no list shows. The account and its tasks stay in the data folder, so a later run finds them again;
- * the key is new each time. Audio is WAV unless the settings say otherwise: both ends are here, and nothing is gained by
- * packing it.
+ * Runs the service inside this process, on a free port that only this machine reaches, with a key of its own to an
+ * account that has no limit and that no list shows. The account and its tasks stay in the data folder, so a later run
+ * finds them again; the key is new each time. Audio is WAV unless the settings say otherwise: both ends are here, and
+ * nothing is gained by packing it.
  */
 export const embedded = (
   options: EmbeddedOptions
@@ -198,7 +198,10 @@ const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
 
-/** Forgets tasks that ended so many milliseconds ago, and files whose task is gone. What cannot be forgotten now is tried again later. */
+/**
+ * Forgets tasks that ended so many milliseconds ago, and files whose task is gone. What cannot be forgotten now is
+ * tried again later.
+ */
 const forgetting = (age: number) =>
   Effect.gen(function* () {
     const store = yield* TaskStore

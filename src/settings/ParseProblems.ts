@@ -1,11 +1,15 @@
-/** What is wrong with a value that a schema does not take: where, and what was expected, without repeating the value. */
+/**
+ * What is wrong with a value that a schema does not take: where, and what was expected, without repeating the value.
+ */
 import { type ParseResult, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 
 /** A path into a value; empty for the value itself. */
 export type Path = ReadonlyArray<PropertyKey>
 
-/** Where the first problem lies, and what it is. Values are left out: they may be huge, nested without end, or private. */
+/**
+ * Where the first problem lies, and what it is. Values are left out: they may be huge, nested without end, or private.
+ */
 export const firstProblem = (
   issue: ParseResult.ParseIssue,
   path: Path = []

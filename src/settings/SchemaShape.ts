@@ -38,7 +38,10 @@ export const keysAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray<st
     .filter(SchemaAST.isTypeLiteral)
     .flatMap((shape) => shape.propertySignatures.map(({ name }) => String(name)))
 
-/** The nearest place below another that knows a key, as a path in words such as `fit.maxSpeed`; undefined where none does. */
+/**
+ * The nearest place below another that knows a key, as a path in words such as `fit.maxSpeed`; undefined where none
+ * does.
+ */
 export const placeOfKey = (ast: SchemaAST.AST, place: SchemaPlace, key: string): string | undefined => {
   const steps = (schema: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAST.AST]> =>
     membersOf(schema).flatMap((member): ReadonlyArray<readonly [string, SchemaAST.AST]> => {

@@ -1,4 +1,6 @@
-/** A film dubbed into two languages by one run, as players find it: its tracks, its picture, its sound at every moment. */
+/**
+ * A film dubbed into two languages by one run, as players find it: its tracks, its picture, its sound at every moment.
+ */
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { join, resolve } from "node:path"

@@ -47,8 +47,8 @@ interface Table {
 }
 
 /**
- * The least harm of all placements whose starts (from `early` before the slot to `furthest` behind its start) and lengths are on a
- * grid of so many milliseconds: every one of them is looked at.
+ * The least harm of all placements whose starts (from `early` before the slot to `furthest` behind its start) and
+ * lengths are on a grid of so many milliseconds: every one of them is looked at.
  */
 export const exactHarm = (
   lines: ReadonlyArray<FitLine>,

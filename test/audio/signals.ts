@@ -66,7 +66,9 @@ export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm
   return { rate, samples }
 }
 
-/** The true peak as it is: by a sinc of 256 samples at sixteen places between each two of which one is near the highest. */
+/**
+ * The true peak as it is: by a sinc of 256 samples at sixteen places between each two of which one is near the highest.
+ */
 export const exactPeakOf = (samples: Float32Array): number => {
   const half = 128
   const highest = samples.reduce((top, sample) => Math.max(top, Math.abs(sample)), 0)

@@ -1,4 +1,7 @@
-/** Our own service keeps every point of the public interface; and the walk that says so assumes nothing else, and finds faults. */
+/**
+ * Our own service keeps every point of the public interface; and the walk that says so assumes nothing else, and finds
+ * faults.
+ */
 import { describe, expect, test } from "vitest"
 import { startService } from "../service/start.ts"
 import { type Fault, otherKey, startOther } from "./OtherService.ts"

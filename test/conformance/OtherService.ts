@@ -1,6 +1,6 @@
 /**
- * A service that keeps to the public interface and decides everything it leaves open differently from ours: other wrappers, names,
- * statuses, errors without a shape, pages from 0. Faults can be put into it, for the walk to find.
+ * A service that keeps to the public interface and decides everything it leaves open differently from ours: other
+ * wrappers, names, statuses, errors without a shape, pages from 0. Faults can be put into it, for the walk to find.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { providerIds } from "./Walk.ts"

@@ -1,6 +1,6 @@
 /**
- * The walk through the public interface, point by point. Every check holds for any service that keeps to the page: what the page
- * leaves open is neither assumed nor examined.
+ * The walk through the public interface, point by point. Every check holds for any service that keeps to the page: what
+ * the page leaves open is neither assumed nor examined.
  */
 import { fieldOf, idOf, isRecord, listOf, pause, type Answer, type Service } from "./Service.ts"
 

@@ -1,4 +1,6 @@
-/** Timelines as others read them: XML through libxml2, timecode through smpte-timecode, OTIO by its own rules of time. */
+/**
+ * Timelines as others read them: XML through libxml2, timecode through smpte-timecode, OTIO by its own rules of time.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"

@@ -173,8 +173,9 @@ export interface Found {
 }
 
 /**
- * By how many sample frames at 48 kHz a cue is heard off its place, at most, where each edit plays its file from the first frame: the
- * silence before the words is in the file. Infinity for a cue that is missing, cut short, or followed by a whole picture of nothing.
+ * By how many sample frames at 48 kHz a cue is heard off its place, at most, where each edit plays its file from the
+ * first frame: the silence before the words is in the file. Infinity for a cue that is missing, cut short, or followed
+ * by a whole picture of nothing.
  */
 export const samplesOff = (timeline: Timeline, found: ReadonlyArray<Found>): number => {
   const clips = timeline.tracks.flatMap((track) => track.clips)

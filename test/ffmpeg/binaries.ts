@@ -1,4 +1,6 @@
-/** The ffmpegs that tests run: the bundled one, which is there whatever PATH says, and the system's where PATH has one. */
+/**
+ * The ffmpegs that tests run: the bundled one, which is there whatever PATH says, and the system's where PATH has one.
+ */
 import { layer, type Vitest } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { type Binary, locate } from "../../src/ffmpeg/process/FfmpegBinary.ts"

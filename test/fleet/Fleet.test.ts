@@ -1,6 +1,6 @@
 /**
- * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` makes the batch that workers die over 3 jobs of 400 lines and
- * 20 deaths.
+ * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` makes the batch that workers die over 3 jobs
+ * of 400 lines and 20 deaths.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

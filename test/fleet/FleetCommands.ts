@@ -5,7 +5,9 @@ import { join } from "node:path"
 import { type Started, startedBy, writeScene } from "../hostile/Command.ts"
 import type { HostileService } from "../hostile/HostileService.ts"
 
-/** What a fleet of the tests works on: a folder that is shared, with a manifest of so many jobs of so many lines in it. */
+/**
+ * What a fleet of the tests works on: a folder that is shared, with a manifest of so many jobs of so many lines in it.
+ */
 export class Fleet {
   readonly share: string
 
@@ -55,7 +57,10 @@ export class Fleet {
     return startedBy(this.key, [...words, ...where, ...more])
   }
 
-  /** What was delivered into a folder of results, by the files' names; pages, which tell of the run before too, are left out. */
+  /**
+   * What was delivered into a folder of results, by the files' names; pages, which tell of the run before too, are left
+   * out.
+   */
   results(out = join(this.share, "out")): Readonly<Record<string, string>> {
     const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
       /\/.*\.(?:wav|srt|otio|json)$/u.test(name)

@@ -1,4 +1,7 @@
-/** Machines of a fleet: each in a network namespace of its own where this machine allows that, else a process like any other. */
+/**
+ * Machines of a fleet: each in a network namespace of its own where this machine allows that, else a process like any
+ * other.
+ */
 import { spawnSync } from "node:child_process"
 
 const ip = (...words: ReadonlyArray<string>): boolean => spawnSync("ip", words).status === 0

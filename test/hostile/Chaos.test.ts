@@ -1,6 +1,6 @@
 /**
- * The real command, killed without warning again and again: its result is the calm run's to the bit, and nothing was paid
- * for twice. `DUBWRIGHT_CHAOS=300x50` makes it 300 utterances and 50 deaths.
+ * The real command, killed without warning again and again: its result is the calm run's to the bit, and nothing was
+ * paid for twice. `DUBWRIGHT_CHAOS=300x50` makes it 300 utterances and 50 deaths.
  */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"

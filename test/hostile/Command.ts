@@ -29,7 +29,9 @@ export const writeScene = (
     ).join("\n")
   )
 
-/** A folder with `scene.srt` in it and a service that speaks it, calm but for what is named, for as long as the scope. */
+/**
+ * A folder with `scene.srt` in it and a service that speaks it, calm but for what is named, for as long as the scope.
+ */
 export const scene = (lines: number, character: Partial<Character> = {}, words?: (line: number) => string) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
@@ -52,7 +54,10 @@ export interface Started {
   readonly words: () => string
 }
 
-/** Starts the command with a key and nothing else of a service in its environment; `before` stands before it, such as another program. */
+/**
+ * Starts the command with a key and nothing else of a service in its environment; `before` stands before it, such as
+ * another program.
+ */
 export const startedBy = (
   key: string,
   words: ReadonlyArray<string>,
@@ -114,7 +119,10 @@ export const started = (
     besides
   )
 
-/** Starts a run of a folder's scene on a terminal of its own, which is closed where `window` ends; tells when the run itself has ended. */
+/**
+ * Starts a run of a folder's scene on a terminal of its own, which is closed where `window` ends; tells when the run
+ * itself has ended.
+ */
 export const onTerminal = (
   folder: string,
   service: HostileService

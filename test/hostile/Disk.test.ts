@@ -1,4 +1,7 @@
-/** The real command on a disk that gives way: full, then read-only. The disk is a small one in memory, mounted where that is allowed. */
+/**
+ * The real command on a disk that gives way: full, then read-only. The disk is a small one in memory, mounted where
+ * that is allowed.
+ */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"

@@ -47,7 +47,10 @@ export const mute = Layer.mock(Gateway, {
   history: () => Effect.never
 })
 
-/** A service whose tasks are done after so many milliseconds and take five credits each; reads of its state end as `read` does. */
+/**
+ * A service whose tasks are done after so many milliseconds and take five credits each; reads of its state end as
+ * `read` does.
+ */
 export const standIn = (latency: number, read: Effect.Effect<never, Unreachable> = unread) =>
   Layer.suspend(() => {
     const tasks: Array<{ readonly text: string; readonly doneAt: number }> = []

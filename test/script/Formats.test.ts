@@ -1,4 +1,7 @@
-/** The same words in every format: none is lost, run into another or said out of turn; and no text is too odd to be read or refused. */
+/**
+ * The same words in every format: none is lost, run into another or said out of turn; and no text is too odd to be read
+ * or refused.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"

@@ -1,4 +1,6 @@
-/** Times without arrows, as SBV writes them, in every subtitle that may hold them; and times left among a cue's words. */
+/**
+ * Times without arrows, as SBV writes them, in every subtitle that may hold them; and times left among a cue's words.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"

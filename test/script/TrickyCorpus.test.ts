@@ -1,6 +1,7 @@
 /**
- * The malformed and awkward files of other parsers' suites, every one of them: read as its suite expects, or refused with one clear line. Where suites
- * disagree with each other, or with what a person who dubs the file wants, the choice and its reason stand in `choices`.
+ * The malformed and awkward files of other parsers' suites, every one of them: read as its suite expects, or refused
+ * with one clear line. Where suites disagree with each other, or with what a person who dubs the file wants, the choice
+ * and its reason stand in `choices`.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
@@ -301,8 +302,8 @@ const times: Readonly<Record<string, string>> = {
 }
 
 /**
- * Files whose listed text is the raw mark-up, or another tool's: what is to be taken out of it, or put in its place, so that plain
- * text is left.
+ * Files whose listed text is the raw mark-up, or another tool's: what is to be taken out of it, or put in its place, so
+ * that plain text is left.
  */
 const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: string]>>> = {
   "mozilla+vtt.js/cuetext/bold/not-closed.vtt": [["<b>", ""]],

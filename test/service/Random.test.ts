@@ -1,6 +1,7 @@
 /**
- * Random requests, valid and broken, made from the contract's schemas: no fault of the service, no hang, every refusal in the
- * documented shape. DUBWRIGHT_RANDOM_REQUESTS sets how many; each run prints the seed with which it can be repeated where it fails.
+ * Random requests, valid and broken, made from the contract's schemas: no fault of the service, no hang, every refusal
+ * in the documented shape. DUBWRIGHT_RANDOM_REQUESTS sets how many; each run prints the seed with which it can be
+ * repeated where it fails.
  */
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, expect, test } from "vitest"

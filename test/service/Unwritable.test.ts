@@ -1,4 +1,7 @@
-/** A data folder that cannot be written for a while, as on a full disk: nothing is lost by it, and nothing waits for the next start. */
+/**
+ * A data folder that cannot be written for a while, as on a full disk: nothing is lost by it, and nothing waits for the
+ * next start.
+ */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"

@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes and reads one answer. `undefined` means that the connection was closed without one; a connection on which nothing comes
- * for `patience` milliseconds is an error.
+ * Sends bytes and reads one answer. `undefined` means that the connection was closed without one; a connection on which
+ * nothing comes for `patience` milliseconds is an error.
  */
 export const send = (
   address: string,

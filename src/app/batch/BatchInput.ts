@@ -55,7 +55,9 @@ export const loadBatchInput = Effect.fn("BatchFlags.batch")(function* (options: 
   return yield* withProvidersFound(yield* loadBatch(options.inputs, flags), options.quiet)
 })
 
-/** What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so. */
+/**
+ * What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so.
+ */
 const learnedLimits = (state: string) =>
   Effect.map(Estimates, ({ longest }) => longest).pipe(
     Effect.provide(readableStateLayer(state)),

@@ -8,8 +8,9 @@ export interface EmbeddedVoice {
 }
 
 /**
- * A voice for a language (a tag such as `vi` or `pt-BR`): the service's own voices where it has some, then its multilingual
- * ones, then its plain voice of that language. `position` counts speakers from 0, so that neighbours sound different.
+ * A voice for a language (a tag such as `vi` or `pt-BR`): the service's own voices where it has some, then its
+ * multilingual ones, then its plain voice of that language. `position` counts speakers from 0, so that neighbours sound
+ * different.
  */
 export const embeddedVoice = (language: string | undefined, position = 0): EmbeddedVoice => {
   const primary = language?.toLowerCase().split("-")[0]

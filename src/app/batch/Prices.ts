@@ -18,7 +18,10 @@ export const namedPrices =
   ({ provider }) =>
     batch.profileOf(provider).creditsPerCharacter
 
-/** The prices of a batch. A service that cannot be asked, for want of a key say, leaves what the manifest does not name unknown. */
+/**
+ * The prices of a batch. A service that cannot be asked, for want of a key say, leaves what the manifest does not name
+ * unknown.
+ */
 export const pricesOf = Effect.fn("Prices.of")(function* (plan: BatchPlan) {
   const { batch, utterances } = plan
   const named = namedPrices(plan)
@@ -61,7 +64,9 @@ const listedPrices = Effect.gen(function* () {
   return price
 })
 
-/** The batch with these prices in its profiles, the dearest of those that its utterances meet, so that a budget is kept. */
+/**
+ * The batch with these prices in its profiles, the dearest of those that its utterances meet, so that a budget is kept.
+ */
 export const withPrices = (plan: BatchPlan, priceOf: PriceOf): BatchPlan => {
   const dearest = new Map<ProviderId, number>()
   for (const { casting } of plan.utterances) {

@@ -14,7 +14,10 @@ import { Screen } from "../terminal/Screen.ts"
 /** How long a service may take to list its voices. */
 const within = "20 seconds"
 
-/** What of that for `unsent` the service does not have; none where it has all, or where it could not be asked, which is told. */
+/**
+ * What of that for `unsent` the service does not have; none where it has all, or where it could not be asked, which is
+ * told.
+ */
 export const findUnknownVoices = Effect.fn("VoiceCheck.of")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>

@@ -1,6 +1,6 @@
 /** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Array, Duration, Effect, Option, Schema } from "effect"
+import { Array, Duration, Effect, Schema } from "effect"
 import { roles } from "../../fleet/shared/WorkerRoles.ts"
 import { failOnNames } from "../commands/FailOn.ts"
 import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
@@ -10,8 +10,6 @@ import {
   checked,
   flag,
   maybe,
-  refused,
-  requiredIntegerOption,
   requiredText,
   integerOption,
   textOption,

@@ -6,7 +6,9 @@ import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { topicNames } from "./ManualTopics.ts"
 import type { CommandPath, CommandShape } from "./UsageCheck.ts"
 
-/** The page of a command in so many columns, by the path that leads to it from the root; the root's own is the overview. */
+/**
+ * The page of a command in so many columns, by the path that leads to it from the root; the root's own is the overview.
+ */
 export const helpPage = (path: CommandPath, columns: number): string => {
   const [root] = path
   const command = path.at(-1) ?? root
@@ -138,7 +140,10 @@ interface Read {
   readonly terms: ReadonlyArray<readonly [string, string]>
 }
 
-/** A help document's own paragraphs, and its terms with what they mean: the second paragraph, the first being the type's. */
+/**
+ * A help document's own paragraphs, and its terms with what they mean: the second paragraph, the first being the
+ * type's.
+ */
 const read = (doc: HelpDoc): Read => {
   switch (doc._tag) {
     case "Empty":

@@ -1,4 +1,7 @@
-/** Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where not. */
+/**
+ * Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where
+ * not.
+ */
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
@@ -82,7 +85,10 @@ const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
   }
 }
 
-/** The words that lead to a command, or what is wrong with them; where help is asked for, `topics` will do in a command's place. */
+/**
+ * The words that lead to a command, or what is wrong with them; where help is asked for, `topics` will do in a
+ * command's place.
+ */
 export const findCommand = (
   root: CommandShape,
   words: ReadonlyArray<string>,

@@ -5,8 +5,8 @@ import { Effect } from "effect"
 const mostPages = 10_000
 
 /**
- * Items of all pages in their order, each once, at most `most`: the first page by no number, then 1, 2 and so on, until one
- * is empty or repeats what was seen. Page 1 may repeat the first, since a service may count from 0 or from 1.
+ * Items of all pages in their order, each once, at most `most`: the first page by no number, then 1, 2 and so on, until
+ * one is empty or repeats what was seen. Page 1 may repeat the first, since a service may count from 0 or from 1.
  */
 export const allPages = <Item, E, R>(
   page: (number: number | undefined) => Effect.Effect<ReadonlyArray<Item>, E, R>,

@@ -1,4 +1,6 @@
-/** Writes a manifest made of the subtitles, texts and videos in a folder, or adds what is new to the one that is there. */
+/**
+ * Writes a manifest made of the subtitles, texts and videos in a folder, or adds what is new to the one that is there.
+ */
 import { basename, extname } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -156,7 +158,10 @@ const manifestIn = Effect.fnUntraced(function* (target: string) {
   return { text, service: known, defaults: defaults ?? {}, ids }
 })
 
-/** Scripts with the language of their film's own sound, where it is theirs too and nobody wants them dubbed all the same. */
+/**
+ * Scripts with the language of their film's own sound, where it is theirs too and nobody wants them dubbed all the
+ * same.
+ */
 const withOwnLanguages = Effect.fnUntraced(function* (
   folder: string,
   found: ReadonlyArray<FoundScript>,
@@ -260,7 +265,9 @@ const foundScript = Effect.fnUntraced(function* (
   ]
 })
 
-/** The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed. */
+/**
+ * The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed.
+ */
 const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {
   if (script._tag === "Narration") return { speakers: [] }
   const { cues } = spokenWords(script, {}, emptyLexicon)

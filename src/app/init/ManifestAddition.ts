@@ -26,7 +26,10 @@ export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {
   return document.toString({ lineWidth: 0 })
 }
 
-/** The text with the jobs behind the last one and the comments that belong to it; undefined where their place is not found. */
+/**
+ * The text with the jobs behind the last one and the comments that belong to it; undefined where their place is not
+ * found.
+ */
 const behind = (text: string, list: YAMLSeq, jobs: ReadonlyArray<string>): string | undefined => {
   const last = list.items.at(-1)
   if (!isNode(last) || !last.range) return undefined

@@ -1,4 +1,6 @@
-/** The layers over a batch's state folder: to write to, which holds the folder, and to read from, which disturbs no run. */
+/**
+ * The layers over a batch's state folder: to write to, which holds the folder, and to read from, which disturbs no run.
+ */
 import { Layer } from "effect"
 import { Batches } from "../../store/tables/Batches.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"

@@ -1,6 +1,7 @@
 /**
- * Who may ask the review server for what. It listens on this machine alone; what else runs on it, pages of other sites above all,
- * is kept out by a random token in every address, and what changes anything must also come from the page itself.
+ * Who may ask the review server for what. It listens on this machine alone; what else runs on it, pages of other sites
+ * above all, is kept out by a random token in every address, and what changes anything must also come from the page
+ * itself.
  */
 import { timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"

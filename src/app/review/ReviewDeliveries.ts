@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * Starts the worker, which ends with the scope: a delivery that is in progress then is interrupted. `deliver` returns why it failed, or
- * undefined; `tell` takes words on what it waits for.
+ * Starts the worker, which ends with the scope: a delivery that is in progress then is interrupted. `deliver` returns
+ * why it failed, or undefined; `tell` takes words on what it waits for.
  */
 export const makeDeliveries = Effect.fnUntraced(function* <R>(
   deliver: (

@@ -39,7 +39,9 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
   return `${address}/${token}/`
 })
 
-/** Answers one request; a failure is answered in words. The batch is read anew each time, as its files may have changed. */
+/**
+ * Answers one request; a failure is answered in words. The batch is read anew each time, as its files may have changed.
+ */
 const answered = Effect.fnUntraced(
   function* (
     options: BatchOptions,

@@ -1,4 +1,6 @@
-/** A batch's state and its service, shared by the requests of a review that need them and held no longer than they do. */
+/**
+ * A batch's state and its service, shared by the requests of a review that need them and held no longer than they do.
+ */
 import { join } from "node:path"
 import { Effect, Layer, RcMap } from "effect"
 import type { Batch } from "../../pipeline/load/Job.ts"

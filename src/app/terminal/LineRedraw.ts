@@ -30,13 +30,15 @@ export const fitToWidth = (row: string, columns: number): string => {
   return `${text}…${at === 0 ? "" : reset}`
 }
 
-/** How many lines a row takes on a terminal of so many columns; more than one only after the terminal was made narrower. */
+/**
+ * How many lines a row takes on a terminal of so many columns; more than one only after the terminal was made narrower.
+ */
 export const linesTaken = (row: string, columns: number): number =>
   Math.max(1, Math.ceil(stringWidth(row) / Math.max(1, columns)))
 
 /**
- * What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start. Line by line: a screen that
- * is cleared as a whole goes into the scrollback of some terminals, frame after frame.
+ * What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start.
+ * Line by line: a screen that is cleared as a whole goes into the scrollback of some terminals, frame after frame.
  */
 export const eraseLines = (rows: ReadonlyArray<string>, columns: number): string => {
   const lines = rows.reduce((sum, row) => sum + linesTaken(row, columns), 0)

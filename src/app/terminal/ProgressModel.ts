@@ -1,4 +1,6 @@
-/** What is known of a run under way, drawn together from its events: plain values, so that what is shown can be tested. */
+/**
+ * What is known of a run under way, drawn together from its events: plain values, so that what is shown can be tested.
+ */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
 
 /** A provider's lane as last heard of. Times are milliseconds since the epoch. */

@@ -118,8 +118,8 @@ export interface ProgressLine {
 const trouble = 3
 
 /**
- * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the many
- * utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
+ * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the
+ * many utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
  */
 export const progressLine = (
   event: ProgressEvent,

@@ -9,8 +9,8 @@ import { countOf } from "./ProgressText.ts"
 import { type Look, textTable } from "./TextTable.ts"
 
 /**
- * The summary of results in `out`: the figures of each job, then what to open, what was spent and what was made. Paths are
- * shown relative to `folder` where they are in it; many of them are counted, unless `all` are asked for.
+ * The summary of results in `out`: the figures of each job, then what to open, what was spent and what was made. Paths
+ * are shown relative to `folder` where they are in it; many of them are counted, unless `all` are asked for.
  */
 export const summaryText = (
   { report, jobs, spent }: Pick<DubResult, "report" | "jobs" | "spent">,

@@ -14,7 +14,10 @@ export class Screen extends Context.Tag("app/Screen")<
     readonly columns: () => number
     /** A result, on stdout; a line break is added where it lacks one. */
     readonly result: (text: string) => Effect.Effect<void>
-    /** A line on stderr, above whatever is drawn, and in the log; `at` (milliseconds since 1970) puts the time of day before it. */
+    /**
+     * A line on stderr, above whatever is drawn, and in the log; `at` (milliseconds since 1970) puts the time of day
+     * before it.
+     */
     readonly say: (line: string, at?: number) => Effect.Effect<void>
     /** What happened, as a line of JSON on stderr and in the log; `at` as above. */
     readonly event: (facts: Readonly<Record<string, unknown>>, at: number) => Effect.Effect<void>
@@ -36,8 +39,8 @@ export interface Stream {
 }
 
 /**
- * A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. With `events`, whatever is said is an event
- * too: who reads them line by line as JSON meets nothing else on stderr.
+ * A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. With `events`, whatever is said
+ * is an event too: who reads them line by line as JSON meets nothing else on stderr.
  */
 export const makeScreen = (
   stdout: Stream,

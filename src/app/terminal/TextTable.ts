@@ -13,8 +13,8 @@ export interface Look {
 }
 
 /**
- * A table with a heading row. Cells without a value stay empty; line breaks become spaces. One that is wider than the terminal goes on
- * below itself, each part with the first column again.
+ * A table with a heading row. Cells without a value stay empty; line breaks become spaces. One that is wider than the
+ * terminal goes on below itself, each part with the first column again.
  */
 export const textTable = (
   heading: ReadonlyArray<string>,

@@ -1,8 +1,8 @@
 /**
  * What is wrong with a placement, as one number: the harm that `fitLines` makes as small as it can.
  *
- * Times below are seconds. A line belongs from `start` to `end`, takes `length` as recorded, and is heard from s to e at
- * speed v = length / (e - s). Its harm is the sum of
+ * Times below are seconds. A line belongs from `start` to `end`, takes `length` as recorded, and is heard from s to e
+ * at speed v = length / (e - s). Its harm is the sum of
  *
  *     onset   25 X + 10 X²                 X = |s - start|; 45 a second beyond 1 s; half for a line longer than its slot
  *     tail    0.3 T                        T = e - end, where it runs past its cue
@@ -13,11 +13,12 @@
  *     change  90 (|1/v - 1/v'| - 0.05)²    against the line before, spoken at v'; up to 0.05 none; less
  *                                          after a pause above 1 s, none after one of 5 s
  *
- * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The slopes at
- * zero are positive, so that a line that fits keeps its time, and among others that fit its speed, exactly; the squares share
- * what does not fit among neighbours instead of leaving it to one. Speed weighs by length, which makes neighbours in a dense stretch settle on
- * one speed. A late tail is the cheapest: people who dub let a line run on before they rush it, and an onset that misses the
- * mouth is what viewers see first. A line that has room does not give way for one that has none: hence the half.
+ * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v falls convexly as the line gets longer. The
+ * slopes at zero are positive, so that a line that fits keeps its time, and among others that fit its speed, exactly;
+ * the squares share what does not fit among neighbours instead of leaving it to one. Speed weighs by length, which
+ * makes neighbours in a dense stretch settle on one speed. A late tail is the cheapest: people who dub let a line run
+ * on before they rush it, and an onset that misses the mouth is what viewers see first. A line that has room does not
+ * give way for one that has none: hence the half.
  */
 import type { FitLimits } from "../../domain/speech/Placement.ts"
 import type { Millis } from "../../domain/time/Units.ts"
@@ -58,15 +59,17 @@ export const speedHarm = (length: number, duration: number, maxSpeed: number): n
 export const filmHarm = (over: number): number => Math.max(0, over * 1_000)
 
 /**
- * The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. `weight` is that of
- * `changeWeight` for the two.
+ * The harm of a change of pace (1 / speed) between neighbours; a twentieth is hardly heard and does none. `weight` is
+ * that of `changeWeight` for the two.
  */
 export const changeHarm = (pace: number, other: number, weight: number): number => {
   const change = Math.abs(pace - other) - 0.05
   return change > 0 ? 90 * weight * change * change : 0
 }
 
-/** How much a change of pace between two lines weighs, by the pause between their slots: 1 up to a second, 0 from five. */
+/**
+ * How much a change of pace between two lines weighs, by the pause between their slots: 1 up to a second, 0 from five.
+ */
 export const changeWeight = (before: FitLine, line: FitLine): number =>
   Math.min(1, Math.max(0, (5_000 - (line.start - before.end)) / 4_000))
 
@@ -76,7 +79,10 @@ export interface FittedSpeech {
   readonly end: number
 }
 
-/** The whole harm of placing `lines[i]` at `heard[i]`, in order; `horizon` is the film's end in milliseconds, if it has one. */
+/**
+ * The whole harm of placing `lines[i]` at `heard[i]`, in order; `horizon` is the film's end in milliseconds, if it has
+ * one.
+ */
 export const harmOf = (
   lines: ReadonlyArray<FitLine>,
   heard: ReadonlyArray<FittedSpeech>,

@@ -1,15 +1,16 @@
 /**
- * When each line of one speaker is heard, and how fast: all lines together, so that the harm of `FitCost.ts` is as small as it
- * can be, with no overlap and no word lost.
+ * When each line of one speaker is heard, and how fast: all lines together, so that the harm of `FitCost.ts` is as
+ * small as it can be, with no overlap and no word lost.
  *
- * The method starts from a plain placement, line after line, and improves it. One pass tries, for all lines at once, every
- * combination of moving each start by up to three steps and each length by up to two, and takes the best by dynamic
- * programming from the first line to the last: 35 choices a line, so a pass takes time linear in the lines. Steps shrink from
- * 512 ms to 1 ms; with each, passes are repeated until nothing improves. The harm never rises, so it is never above that of the plain
- * placement. But for the changes of speed the problem is L-natural convex over the integers (every term depends on a
- * start, an end, or their difference), for which a placement that no such pass at 1 ms improves is a true optimum, and scaling
- * steps reach it in few passes. Gradient and interior point methods would need rounding to whole milliseconds afterwards and
- * smear the corners that keep fitting lines exactly in place; a heap of breakpoints (slope trick) cannot take the changes of speed in.
+ * The method starts from a plain placement, line after line, and improves it. One pass tries, for all lines at once,
+ * every combination of moving each start by up to three steps and each length by up to two, and takes the best by
+ * dynamic programming from the first line to the last: 35 choices a line, so a pass takes time linear in the lines.
+ * Steps shrink from 512 ms to 1 ms; with each, passes are repeated until nothing improves. The harm never rises, so it
+ * is never above that of the plain placement. But for the changes of speed the problem is L-natural convex over the
+ * integers (every term depends on a start, an end, or their difference), for which a placement that no such pass at 1
+ * ms improves is a true optimum, and scaling steps reach it in few passes. Gradient and interior point methods would
+ * need rounding to whole milliseconds afterwards and smear the corners that keep fitting lines exactly in place; a heap
+ * of breakpoints (slope trick) cannot take the changes of speed in.
  */
 import { type Flag, type FitLimits, isFaster } from "../../domain/speech/Placement.ts"
 import { Millis } from "../../domain/time/Units.ts"
@@ -27,11 +28,16 @@ import {
 export interface Fitted {
   readonly start: Millis
   readonly end: Millis
-  /** The line's length as recorded / (end - start): 1 or more. Its length at the voice's own speed never passes the hard limit. */
+  /**
+   * The line's length as recorded / (end - start): 1 or more. Its length at the voice's own speed never passes the hard
+   * limit.
+   */
   readonly speed: number
   /** `early` and `late`: begins 200 ms or more off; `fast`: beyond maxSpeed; `overrun`: ends beyond fit.late. */
   readonly flags: ReadonlyArray<Flag>
-  /** By how many characters the line should be shortened to fit its own slot, where it is fast or overruns and does not. */
+  /**
+   * By how many characters the line should be shortened to fit its own slot, where it is fast or overruns and does not.
+   */
   readonly shortenBy?: number
 }
 
@@ -39,9 +45,10 @@ export interface Fitted {
 const noticeableShift = 200
 
 /**
- * Places the lines of one speaker, `result[i]` for `lines[i]`. Lines are heard in order of their starts (ties as given), one after the
- * other, also where their slots overlap. None begins before its slot by more than `limits.early` or before 0. `horizon` is the end of the
- * film: lines begin earlier than `limits.early` allows where they would else be cut off there.
+ * Places the lines of one speaker, `result[i]` for `lines[i]`. Lines are heard in order of their starts (ties as
+ * given), one after the other, also where their slots overlap. None begins before its slot by more than `limits.early`
+ * or before 0. `horizon` is the end of the film: lines begin earlier than `limits.early` allows where they would else
+ * be cut off there.
  */
 export const fitLines = (
   lines: ReadonlyArray<FitLine>,
@@ -111,7 +118,10 @@ const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: nu
   }
 }
 
-/** Line after line: at its time or as soon as the line before has ended, sped up as far as needed to end before the next. */
+/**
+ * Line after line: at its time or as soon as the line before has ended, sped up as far as needed to end before the
+ * next.
+ */
 const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem): Placing => {
   const starts = new Int32Array(lines.length)
   const lengths = new Int32Array(lines.length)

@@ -1,4 +1,7 @@
-/** The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it holds. */
+/**
+ * The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it
+ * holds.
+ */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { ditheredOf } from "../pcm/Dither.ts"
 import { Resampler } from "../pcm/Resampling.ts"

@@ -1,6 +1,7 @@
 /**
- * MP3 files of which every byte is accounted for: frames of one kind without a gap, each with all its data, and at most the usual
- * tags around them. Such a file any decoder decodes alike; what is odd about others is better judged by ffmpeg.
+ * MP3 files of which every byte is accounted for: frames of one kind without a gap, each with all its data, and at most
+ * the usual tags around them. Such a file any decoder decodes alike; what is odd about others is better judged by
+ * ffmpeg.
  */
 import { behindId3, type Mp3Header, mp3HeaderAt } from "./Mp3Header.ts"
 
@@ -46,7 +47,10 @@ export const plainMp3 = (bytes: Uint8Array): PlainMp3 | undefined => {
   }
 }
 
-/** Frames like the file's first one, without any data in them: they sound of nothing but what overlaps from the frames before. */
+/**
+ * Frames like the file's first one, without any data in them: they sound of nothing but what overlaps from the frames
+ * before.
+ */
 export const silentFrames = (bytes: Uint8Array, { from }: PlainMp3, count: number): Uint8Array => {
   const header = bytes.slice(from, from + 4)
   // Without the byte by which a frame may be longer.
@@ -88,7 +92,10 @@ const encoderNote = (bytes: Uint8Array, at: number, header: Mp3Header): EncoderN
 /** Whether the first frame holds another encoder's note. */
 const isVbri = (bytes: Uint8Array, at: number): boolean => wordAt(bytes, at + 36) === "VBRI"
 
-/** The frames from here to the file's end, or to the short tag that may stand there; undefined where anything else is found. */
+/**
+ * The frames from here to the file's end, or to the short tag that may stand there; undefined where anything else is
+ * found.
+ */
 const walked = (
   bytes: Uint8Array,
   from: number,
@@ -118,8 +125,8 @@ const isAlike = (header: Mp3Header, first: Mp3Header): boolean =>
   !header.hasChecksum
 
 /**
- * How many bytes of earlier frames a frame's sound begins before its own; undefined where its side information says what cannot be,
- * or more data than there is.
+ * How many bytes of earlier frames a frame's sound begins before its own; undefined where its side information says
+ * what cannot be, or more data than there is.
  */
 const neededBefore = (bytes: Uint8Array, at: number, header: Mp3Header): number | undefined => {
   const { first, channels, side, size } = header

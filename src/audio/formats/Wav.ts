@@ -47,8 +47,9 @@ export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
 }
 
 /**
- * A file's samples, several channels averaged into one: integers of 8, 16, 24 and 32 bit and floats of 32 and 64. Sizes that a
- * streaming writer left open (0, 0xFFFFFFFF and the like) mean "to the end"; a file shorter than it says is refused.
+ * A file's samples, several channels averaged into one: integers of 8, 16, 24 and 32 bit and floats of 32 and 64. Sizes
+ * that a streaming writer left open (0, 0xFFFFFFFF and the like) mean "to the end"; a file shorter than it says is
+ * refused.
  */
 export const decodeWav = (bytes: Uint8Array): Either.Either<Pcm, WavRejected> =>
   Either.map(readWav(bytes), (wav) => ({ rate: wav.rate, samples: downmixed(wav.channels) }))
@@ -62,8 +63,8 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
   }))
 
 /**
- * A file whose writer left its sizes open, as one that states them, in two pieces: up to its samples, and its samples, of which a view is
- * taken. Undefined for any other.
+ * A file whose writer left its sizes open, as one that states them, in two pieces: up to its samples, and its samples,
+ * of which a view is taken. Undefined for any other.
  */
 export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] | undefined => {
   const found = Either.getOrUndefined(samplesIn(bytes))

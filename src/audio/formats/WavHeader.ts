@@ -7,8 +7,8 @@ export interface BroadcastNote {
   /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
   readonly timeReference: Frames
   /**
-   * Cut to 256 bytes of UTF-8, at a character. EBU Tech 3285 says ASCII, in which UTF-8 is the same; editors that show other
-   * characters read them as UTF-8.
+   * Cut to 256 bytes of UTF-8, at a character. EBU Tech 3285 says ASCII, in which UTF-8 is the same; editors that show
+   * other characters read them as UTF-8.
    */
   readonly description?: string
   /** At most 32 ASCII characters. */
@@ -42,8 +42,8 @@ export interface WavTags {
 export const unknownSize = 0xffff_ffff
 
 /**
- * Everything that stands before the first sample; samples follow interleaved, and behind them a zero where they come to an odd
- * number of bytes. Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
+ * Everything that stands before the first sample; samples follow interleaved, and behind them a zero where they come to
+ * an odd number of bytes. Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
  */
 export const wavHeader = ({
   rate,

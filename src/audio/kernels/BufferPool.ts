@@ -17,7 +17,10 @@ export const doublesIn = (room: Buffer32, length: number): Float64Array => {
 export const bufferFor = (length: number, present: Float32Array | undefined, room: Buffer32): Float32Array =>
   present !== undefined && present.length >= length ? present : room(length)
 
-/** Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while there is any left. */
+/**
+ * Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while
+ * there is any left.
+ */
 export class BufferPool {
   private lent: Array<Float32Array<ArrayBuffer>> = []
   private held: Array<{ readonly room: Float32Array<ArrayBuffer>; readonly until: number }> = []

@@ -1,6 +1,6 @@
 /**
- * How arrays come to the inner loops. What stands in the loops' own memory is worked on where it stands; of any other array some
- * thousands of samples at a time are copied there, and back.
+ * How arrays come to the inner loops. What stands in the loops' own memory is worked on where it stands; of any other
+ * array some thousands of samples at a time are copied there, and back.
  */
 import { around, atOnce, buffer, inAt, outAt, samplesIn, samplesOut } from "./KernelMemory.ts"
 
@@ -50,7 +50,9 @@ export const changeAt = (samples: Float32Array, at: number, count: number): numb
   return outAt
 }
 
-/** Goes along `count` samples, some thousands at a time: calls `each` with how many there are and how many came earlier. */
+/**
+ * Goes along `count` samples, some thousands at a time: calls `each` with how many there are and how many came earlier.
+ */
 export const along = (count: number, each: (some: number, done: number) => void): void => {
   for (let done = 0; done < count; done += atOnce) each(Math.min(atOnce, count - done), done)
 }

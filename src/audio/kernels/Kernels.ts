@@ -1,4 +1,7 @@
-/** The inner loops for arrays of any length. What they write may leave up to 32 samples of anything behind it, where nothing else is said. */
+/**
+ * The inner loops for arrays of any length. What they write may leave up to 32 samples of anything behind it, where
+ * nothing else is said.
+ */
 import { along, changeAt, integersAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
 import {
   atOnce,
@@ -21,8 +24,8 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
 }
 
 /**
- * Raises what is highest in stretches of `stretch` samples, in `highest` from `at` on, to the highest absolute values of 8,192 samples at
- * most: the first `left` of them belong to the first stretch. Nothing else is changed.
+ * Raises what is highest in stretches of `stretch` samples, in `highest` from `at` on, to the highest absolute values
+ * of 8,192 samples at most: the first `left` of them belong to the first stretch. Nothing else is changed.
  */
 export const raiseTo = (
   highest: Float32Array,
@@ -38,7 +41,10 @@ export const raiseTo = (
   writeThrough(place, count, highest, at)
 }
 
-/** Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit; nothing else is changed. */
+/**
+ * Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit; nothing else is
+ * changed.
+ */
 export const addTo = (
   to: Float32Array,
   at: number,
@@ -78,8 +84,9 @@ export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Ar
   })
 
 /**
- * Writes twice `count` samples to `into` from `at` on: each of `line` from `first` on, and behind it the one halfway to the next. The
- * weights are those of the samples on one side of the middle, nearest first; the line must hold as many before and behind.
+ * Writes twice `count` samples to `into` from `at` on: each of `line` from `first` on, and behind it the one halfway to
+ * the next. The weights are those of the samples on one side of the middle, nearest first; the line must hold as many
+ * before and behind.
  */
 export const doubledOf = (
   line: Float32Array,
@@ -109,8 +116,8 @@ export interface Polyphase {
 }
 
 /**
- * Writes `count` samples at another rate to `into` from `at` on, the first with this phase and with its first tap at `first` in the line:
- * that must hold all their taps. The filter must not have changed since it was last given.
+ * Writes `count` samples at another rate to `into` from `at` on, the first with this phase and with its first tap at
+ * `first` in the line: that must hold all their taps. The filter must not have changed since it was last given.
  */
 export const sampledOf = (
   line: Float32Array,
@@ -143,11 +150,12 @@ export const sampledOf = (
 let loaded: Float32Array | undefined
 
 /**
- * Looks between `count` samples of `line` from `first` on and the next, each, for the highest level there: that of both, of what stands a
- * quarter, a half and three quarters of the way, and of the crests of parabolas through these. It is written to the beginning of `into` where
- * it is above `least`; else 0. Returns the highest of those, each taken for twice the louder of both samples at most; 0 for none. The
- * weights stand by threes, nearest first: of the half, of the quarters' even and of their odd part: 12 for a first sight, and those for where
- * that finds three quarters of `least`. The line must hold as many samples before and behind as there are of the latter.
+ * Looks between `count` samples of `line` from `first` on and the next, each, for the highest level there: that of
+ * both, of what stands a quarter, a half and three quarters of the way, and of the crests of parabolas through these.
+ * It is written to the beginning of `into` where it is above `least`; else 0. Returns the highest of those, each taken
+ * for twice the louder of both samples at most; 0 for none. The weights stand by threes, nearest first: of the half, of
+ * the quarters' even and of their odd part: 12 for a first sight, and those for where that finds three quarters of
+ * `least`. The line must hold as many samples before and behind as there are of the latter.
  */
 export const crestsOf = (
   line: Float32Array,
@@ -170,8 +178,9 @@ export const crestsOf = (
 }
 
 /**
- * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds the weights
- * of both, the memory of what they have seen and given, and the sum, as kernels.wat has them: the last two are brought up to date.
+ * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds
+ * the weights of both, the memory of what they have seen and given, and the sum, as kernels.wat has them: the last two
+ * are brought up to date.
  */
 export const addPower = (
   samples: Float32Array,

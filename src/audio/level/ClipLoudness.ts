@@ -4,8 +4,8 @@ import { LoudnessMeter } from "./LoudnessMeter.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 
 /**
- * The integrated loudness of a clip, -70 at least. A clip shorter than one gating block of 400 ms is measured as if silence
- * followed it up to that length.
+ * The integrated loudness of a clip, -70 at least. A clip shorter than one gating block of 400 ms is measured as if
+ * silence followed it up to that length.
  */
 export const loudnessOf = (pcm: Pcm): Lufs => {
   const meter = new LoudnessMeter(pcm.rate, 1)

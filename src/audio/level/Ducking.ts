@@ -18,12 +18,15 @@ export interface SpokenSpan {
   readonly end: Millis
 }
 
-/** How long a sound is up at least before it is lowered again, in milliseconds: a shorter swell would be heard as pumping. */
+/**
+ * How long a sound is up at least before it is lowered again, in milliseconds: a shorter swell would be heard as
+ * pumping.
+ */
 const leastUp = 400
 
 /**
- * The gains of the milliseconds from `from` up to, not including, `to`, block by block. They fall and rise evenly in decibels, and stay
- * down in pauses that are too short to fade up, be up and fade down again.
+ * The gains of the milliseconds from `from` up to, not including, `to`, block by block. They fall and rise evenly in
+ * decibels, and stay down in pauses that are too short to fade up, be up and fade down again.
  */
 export function* gainsUnder(
   spoken: ReadonlyArray<SpokenSpan>,

@@ -1,6 +1,6 @@
 /**
- * The level before a limiter at which a sound comes to its loudness behind it: what the limiter takes away grows with the level, at
- * first hardly, where all is peaks almost as fast as the level itself.
+ * The level before a limiter at which a sound comes to its loudness behind it: what the limiter takes away grows with
+ * the level, at first hardly, where all is peaks almost as fast as the level itself.
  */
 
 /** A level in decibels, and the loudness that it came to in LUFS. */
@@ -9,7 +9,10 @@ interface Tried {
   readonly came: number
 }
 
-/** The loudness by which a sound may miss, in LU: in general, and where more of it is to be had only by squashing its peaks. */
+/**
+ * The loudness by which a sound may miss, in LU: in general, and where more of it is to be had only by squashing its
+ * peaks.
+ */
 const close = 0.1
 export const audibleLoudness = 0.5
 

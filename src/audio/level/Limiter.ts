@@ -1,6 +1,7 @@
 /**
- * A true-peak limiter that looks ahead: the gain is down before a peak arrives and comes back slowly after it. Below the
- * ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they come in.
+ * A true-peak limiter that looks ahead: the gain is down before a peak arrives and comes back slowly after it. Below
+ * the ceiling samples pass unchanged, to the bit. What comes out depends on the samples alone, not on the blocks they
+ * come in.
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { LookaheadBuffer, type SettledFrames } from "./LookaheadBuffer.ts"
@@ -38,8 +39,8 @@ export class Limiter {
   private settled: SettledFrames = { frames: 0, skipped: 0, gains: undefined }
 
   /**
-   * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that all samples are
-   * multiplied by first. Its work is done in rooms that it keeps.
+   * `ceiling` is the amplitude that the true peak does not pass, such as 0.8414 for -1.5 dBTP; `drive` a factor that
+   * all samples are multiplied by first. Its work is done in rooms that it keeps.
    */
   constructor(
     rate: SampleRate,
@@ -56,8 +57,8 @@ export class Limiter {
   }
 
   /**
-   * Takes the next frames and gives out those whose gain is settled: about 5 ms fewer in the beginning. What is given out is valid
-   * until the next call.
+   * Takes the next frames and gives out those whose gain is settled: about 5 ms fewer in the beginning. What is given
+   * out is valid until the next call.
    */
   push(block: Float32Array): Float32Array {
     const { window } = this
@@ -68,7 +69,9 @@ export class Limiter {
     return this.delay.give(lines, this.settled)
   }
 
-  /** What is left, as if silence followed: in all as many frames come out as went in. Nothing may be pushed afterwards. */
+  /**
+   * What is left, as if silence followed: in all as many frames come out as went in. Nothing may be pushed afterwards.
+   */
   flush(): Float32Array {
     if (this.ended) return new Float32Array(0)
     this.ended = true
@@ -94,8 +97,8 @@ export class Limiter {
   }
 
   /**
-   * What is highest before the first and behind each of the next `count` frames that have not been looked at, 0 where it is no matter;
-   * undefined where it is no matter for any of them.
+   * What is highest before the first and behind each of the next `count` frames that have not been looked at, 0 where
+   * it is no matter; undefined where it is no matter for any of them.
    */
   private peaksOf(lines: ReadonlyArray<Float32Array>, count: number): Float32Array | undefined {
     const { threshold } = this
@@ -110,7 +113,10 @@ export class Limiter {
     return found?.subarray(0, count + 1)
   }
 
-  /** Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are 1. */
+  /**
+   * Looks at `count` frames with these peaks; the gains of the frames `window - 1` before each, undefined where all are
+   * 1.
+   */
   private gainsFor(peaks: Float32Array | undefined, count: number): Float32Array | undefined {
     this.seen += count
     if (peaks === undefined && this.memory.isResting) return undefined
@@ -130,7 +136,10 @@ class Follower {
     private readonly silence: () => Float32Array
   ) {}
 
-  /** Takes the frames of a stem that the limiter has just taken of the whole; what is given out is valid until the next call. */
+  /**
+   * Takes the frames of a stem that the limiter has just taken of the whole; what is given out is valid until the next
+   * call.
+   */
   push(block: Float32Array): Float32Array {
     return this.delay.give(this.delay.take(block), this.settled())
   }

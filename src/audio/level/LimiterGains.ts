@@ -27,9 +27,9 @@ export class LimiterMemory {
 }
 
 /**
- * Writes gains of frames to the beginning of `gains`. `peaks` are what is highest before the first and behind each of them, 0 where that is
- * no matter. None passes `threshold`: gains are held for the look-ahead and averaged over it, and what one lacks to 1 falls by the factor
- * `keep` a frame.
+ * Writes gains of frames to the beginning of `gains`. `peaks` are what is highest before the first and behind each of
+ * them, 0 where that is no matter. None passes `threshold`: gains are held for the look-ahead and averaged over it, and
+ * what one lacks to 1 falls by the factor `keep` a frame.
  */
 export const gainsOf = (
   peaks: Float32Array,

@@ -19,7 +19,8 @@ export class LookaheadBuffer {
   private result: Float32Array | undefined
 
   /**
-   * `ahead` frames at least are held back, and `before` more that were given out. Samples are multiplied by `drive` when they are taken.
+   * `ahead` frames at least are held back, and `before` more that were given out. Samples are multiplied by `drive`
+   * when they are taken.
    */
   constructor(
     private readonly channels: number,

@@ -21,7 +21,10 @@ export class LoudnessMeter {
     this.steps.push(block)
   }
 
-  /** The integrated loudness in LUFS of what was taken so far, -70 at least and under 400 ms. More may be pushed afterwards. */
+  /**
+   * The integrated loudness in LUFS of what was taken so far, -70 at least and under 400 ms. More may be pushed
+   * afterwards.
+   */
   integrated(): number {
     return this.gate.integrated()
   }
@@ -34,8 +37,9 @@ interface Alike {
 }
 
 /**
- * Loudness from the power of one step after the other, in memory that does not grow with their number: gating blocks are counted in
- * steps of 0.01 LU, with their exact power. Of those steps a clip meets a few: only what is met takes memory.
+ * Loudness from the power of one step after the other, in memory that does not grow with their number: gating blocks
+ * are counted in steps of 0.01 LU, with their exact power. Of those steps a clip meets a few: only what is met takes
+ * memory.
  */
 export class LoudnessGate {
   /** Power sums of the last steps; four make one gating block. */

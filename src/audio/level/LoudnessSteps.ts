@@ -1,4 +1,7 @@
-/** How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made of. */
+/**
+ * How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made
+ * of.
+ */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { addPower, loudestOf } from "../kernels/Kernels.ts"
 import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
@@ -17,7 +20,10 @@ export class LoudnessSteps {
   private step = 0
   private stepEnd: number
 
-  /** `ended` is given the power of each step as soon as all of it has passed: the sum of its samples' squares, all channels. */
+  /**
+   * `ended` is given the power of each step as soon as all of it has passed: the sum of its samples' squares, all
+   * channels.
+   */
   constructor(
     private readonly rate: SampleRate,
     private readonly channels: number,
@@ -52,8 +58,9 @@ export class LoudnessSteps {
 }
 
 /**
- * The K-weighting of one channel: a high shelf for the head, then a high pass. The standard tabulates the coefficients for
- * 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear transform.
+ * The K-weighting of one channel: a high shelf for the head, then a high pass. The standard tabulates the coefficients
+ * for 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear
+ * transform.
  */
 class Weighting {
   /** The weights of both and their memory, as the kernel takes them. */
@@ -77,8 +84,8 @@ class Weighting {
   }
 
   /**
-   * Ends a step: the sum of the squares of its weighted samples. Forgets what is too small to matter, which processors are slow with:
-   * 240 dB under full scale.
+   * Ends a step: the sum of the squares of its weighted samples. Forgets what is too small to matter, which processors
+   * are slow with: 240 dB under full scale.
    */
   settle(): number {
     const { filters } = this
@@ -127,7 +134,7 @@ const highPassAt = (rate: number): Biquad => {
 }
 
 /**
- * The same filter as the kernel steps it: the weights of what comes in for what goes out now, a step later and two steps later, and those
- * of its memory for the last two.
+ * The same filter as the kernel steps it: the weights of what comes in for what goes out now, a step later and two
+ * steps later, and those of its memory for the last two.
  */
 const steppingOf = ([b0, b1, b2, a1, a2]: Biquad): Biquad => [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2]

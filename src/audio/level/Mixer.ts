@@ -1,7 +1,7 @@
 /**
- * The mix: clips summed onto a timeline, block by block, in memory that depends on how many clips sound at once and on nothing
- * else. Samples are added in floats of 32 bit, always in the order of the events' `order`: so neither the block size nor the
- * sequence of events that begin together changes a bit of the result.
+ * The mix: clips summed onto a timeline, block by block, in memory that depends on how many clips sound at once and on
+ * nothing else. Samples are added in floats of 32 bit, always in the order of the events' `order`: so neither the block
+ * size nor the sequence of events that begin together changes a bit of the result.
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { addTo } from "../kernels/Kernels.ts"
@@ -54,8 +54,8 @@ export class Mixer {
   }
 
   /**
-   * Takes an event that begins at `position` or later, or before the result does. Throws a RangeError for one that should have begun
-   * before.
+   * Takes an event that begins at `position` or later, or before the result does. Throws a RangeError for one that
+   * should have begun before.
    */
   add(event: MixEvent): void {
     if (event.at < this.position && this.position > this.first)
@@ -66,8 +66,8 @@ export class Mixer {
   }
 
   /**
-   * The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added. They are
-   * valid until the next call.
+   * The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added.
+   * They are valid until the next call.
    */
   render(count: number): MixBlock {
     const { channels, length } = this.plan

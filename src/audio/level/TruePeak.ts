@@ -1,6 +1,6 @@
 /**
- * True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling and, between the places that
- * this gives, by parabolas: at 24 kHz the places alone miss crests by up to half a decibel.
+ * True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling and,
+ * between the places that this gives, by parabolas: at 24 kHz the places alone miss crests by up to half a decibel.
  */
 import { ChannelHistory } from "../pcm/ChannelHistory.ts"
 import { crestsOf, loudestOf } from "../kernels/Kernels.ts"
@@ -19,15 +19,16 @@ export const truePeakOf = (pcm: Pcm): number => {
 export const interpolatorTaps = 48
 
 /**
- * The middle ones, which a second and shorter filter takes; the higher result of both counts. They differ just below the Nyquist frequency
- * alone, as meters do: in noise that reaches up to there, one filter misses crests that meters see by up to 0.5 dB.
+ * The middle ones, which a second and shorter filter takes; the higher result of both counts. They differ just below
+ * the Nyquist frequency alone, as meters do: in noise that reaches up to there, one filter misses crests that meters
+ * see by up to 0.5 dB.
  */
 const firstTaps = 24
 
 /**
- * Looks between `count` samples of `line` from `first` on and the next, each: writes the highest level there, where it passes `ceiling`, to
- * the beginning of `into`, and else 0. Returns the highest of them, 0 where there is none: then nothing may have been written. The line
- * must hold 23 samples before `first` and 24 behind the last.
+ * Looks between `count` samples of `line` from `first` on and the next, each: writes the highest level there, where it
+ * passes `ceiling`, to the beginning of `into`, and else 0. Returns the highest of them, 0 where there is none: then
+ * nothing may have been written. The line must hold 23 samples before `first` and 24 behind the last.
  */
 export const crestsAbove = (
   line: Float32Array,
@@ -36,14 +37,15 @@ export const crestsAbove = (
   ceiling: number,
   into: Float32Array
 ): number => {
-  // A crest counts for at most twice the loudest of the 16 samples around it: of two samples alone it can be more than twice the louder.
+  // A crest counts for at most twice the loudest of the 16 samples around it: of two samples alone it can be more than
+  // twice the louder.
   if (count <= 0 || loudestOf(line, first - 7, first + count + 8) <= ceiling / 2) return 0
   return crestsOf(line, first, count, places, ceiling, into)
 }
 
 /**
- * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it cheap on
- * real programmes. Channels are interleaved; the highest of them counts.
+ * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it
+ * cheap on real programmes. Channels are interleaved; the highest of them counts.
  */
 export class TruePeakMeter {
   /** For each channel the last samples, which the next intervals need. */
@@ -116,9 +118,9 @@ const weights = (count: number, place: number): Float64Array => {
 }
 
 /**
- * The weights of so many samples as the kernel takes them: for half the way, and for a quarter and three quarters as the sum and the
- * difference of what is symmetric in them and what is not. The phases are mirror images of each other, so that pairs of samples share
- * their products.
+ * The weights of so many samples as the kernel takes them: for half the way, and for a quarter and three quarters as
+ * the sum and the difference of what is symmetric in them and what is not. The phases are mirror images of each other,
+ * so that pairs of samples share their products.
  */
 const placesOf = (count: number): ReadonlyArray<number> => {
   const halves = weights(count, 1 / 2)

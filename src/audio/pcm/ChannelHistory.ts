@@ -3,8 +3,8 @@ import { scaledOf } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /**
- * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take` returns is valid until the
- * next call.
+ * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take`
+ * returns is valid until the next call.
  */
 export class ChannelHistory {
   private line: Float32Array

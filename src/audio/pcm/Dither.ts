@@ -23,15 +23,15 @@ for (let i = 0; i < noise.length; i++) {
 const noiseOf = (number: number): number => scrambled(number + 1) % noises
 
 /**
- * The dither of a programme's sample, in steps of the integers written: between -1 and 1, the nearer to 0 the more often. It depends on
- * the sample's place alone, so that the same sound gives the same file.
+ * The dither of a programme's sample, in steps of the integers written: between -1 and 1, the nearer to 0 the more
+ * often. It depends on the sample's place alone, so that the same sound gives the same file.
  */
 export const ditherAt = (place: number): number =>
   noise[noiseOf(Math.floor(place / stretch)) + (place % stretch)]!
 
 /**
- * Writes samples as 16-bit integers to the beginning of `into`, dithered, clamped to full scale; the first is the programme's at `place`.
- * Digital silence stays what it is; NaN becomes 0. Behind them up to 8 integers may be changed.
+ * Writes samples as 16-bit integers to the beginning of `into`, dithered, clamped to full scale; the first is the
+ * programme's at `place`. Digital silence stays what it is; NaN becomes 0. Behind them up to 8 integers may be changed.
  */
 export const ditheredOf = (samples: Float32Array, place: number, into: Int16Array): void => {
   for (let done = 0; done < samples.length;) {

@@ -30,7 +30,10 @@ export const fromInt16 = (samples: Int16Array): Float32Array => {
   return floats
 }
 
-/** The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. Written into an array of that length. */
+/**
+ * The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. Written into an array of that
+ * length.
+ */
 export const toInt16 = (
   samples: Float32Array,
   integers: Int16Array<ArrayBuffer> = new Int16Array(samples.length)

@@ -7,9 +7,9 @@ import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import { kaiser } from "./KaiserWindow.ts"
 
 /**
- * The clip at another rate; the clip itself where it has that rate already. Frame i of the result stands at the same time as before, i / rate,
- * and the length is the nearest number of frames. Up to 90 % of the lower Nyquist frequency passes, images and aliases
- * are about 80 dB down. Its work is done in rooms.
+ * The clip at another rate; the clip itself where it has that rate already. Frame i of the result stands at the same
+ * time as before, i / rate, and the length is the nearest number of frames. Up to 90 % of the lower Nyquist frequency
+ * passes, images and aliases are about 80 dB down. Its work is done in rooms.
  */
 export const resample = (pcm: Pcm, rate: SampleRate, room: Buffer32 = newBuffer): Pcm => {
   if (pcm.rate === rate) return pcm
@@ -25,8 +25,8 @@ export const resample = (pcm: Pcm, rate: SampleRate, room: Buffer32 = newBuffer)
 }
 
 /**
- * Twice the rate, which is what most clips need, at a quarter of the work: every second frame is one of the clip's own, and those
- * between are computed from as many frames on either side, pair by pair.
+ * Twice the rate, which is what most clips need, at a quarter of the work: every second frame is one of the clip's own,
+ * and those between are computed from as many frames on either side, pair by pair.
  */
 const doubled = ({ samples }: Pcm, rate: SampleRate, room: Buffer32): Pcm => {
   const pairs = halfway.length
@@ -49,8 +49,8 @@ const silenceAround = (
 }
 
 /**
- * One channel's stream at another rate, block by block: the samples are those that `resampled` gives for the whole, whatever the
- * blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
+ * One channel's stream at another rate, block by block: the samples are those that `resampled` gives for the whole,
+ * whatever the blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
  */
 export class Resampler {
   private readonly line: ChannelHistory
@@ -128,7 +128,9 @@ const filterOf = (from: number, to: number): Polyphase => {
   return built
 }
 
-/** A sinc under a Kaiser window, cut off at 95 % of the lower Nyquist frequency; each phase passes a constant unchanged. */
+/**
+ * A sinc under a Kaiser window, cut off at 95 % of the lower Nyquist frequency; each phase passes a constant unchanged.
+ */
 const build = (up: number, down: number): Polyphase => {
   const narrowing = Math.max(1, down / up)
   // So many that the taps come in eights.
@@ -150,7 +152,10 @@ const build = (up: number, down: number): Polyphase => {
   return { up, down, taps, filter }
 }
 
-/** The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant passes. */
+/**
+ * The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant
+ * passes.
+ */
 const halfway = (() => {
   const weights = Float32Array.from({ length: 26 }, (_, pair) => {
     const distance = pair + 0.5

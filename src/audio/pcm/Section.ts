@@ -1,6 +1,11 @@
-/** A section of a programme: made by itself, by whatever thread has time, and yet to the bit what it is as a part of the whole. */
+/**
+ * A section of a programme: made by itself, by whatever thread has time, and yet to the bit what it is as a part of the
+ * whole.
+ */
 
-/** Frames at the programme's rate. All but the programme's end are whole seconds, which are whole frames at every rate. */
+/**
+ * Frames at the programme's rate. All but the programme's end are whole seconds, which are whole frames at every rate.
+ */
 export interface Section {
   /** Where its samples begin to be computed: so early that no filter can tell that there was nothing before. */
   readonly begin: number
@@ -12,7 +17,10 @@ export interface Section {
   readonly end: number
 }
 
-/** How early a section's samples begin, in seconds: the limiter forgets a peak within 0.6, the loudness meter's filters sooner. */
+/**
+ * How early a section's samples begin, in seconds: the limiter forgets a peak within 0.6, the loudness meter's filters
+ * sooner.
+ */
 const runIn = 1
 
 /** How far they go on, in seconds: the limiter looks ahead for 5 ms, a filter for a few. */

@@ -10,13 +10,16 @@ const finest = 50
 /** The most peaks of a programme, however long: what a page holds without growing heavy. */
 const mostPeaks = 120_000
 
-/** Frames from one peak to the next: 1/50 s, or longer where the programme would come to more than 120,000 peaks (40 min). */
+/**
+ * Frames from one peak to the next: 1/50 s, or longer where the programme would come to more than 120,000 peaks (40
+ * min).
+ */
 export const peakStretch = (rate: SampleRate, length: number): number =>
   Math.max(1, Math.round(rate / finest), Math.ceil(length / mostPeaks))
 
 /**
- * Takes a programme, or a part of it, block by block and keeps one peak for each stretch of it. Channels are interleaved; the highest
- * of them counts.
+ * Takes a programme, or a part of it, block by block and keeps one peak for each stretch of it. Channels are
+ * interleaved; the highest of them counts.
  */
 export class PeakMeter {
   private readonly stretch: number

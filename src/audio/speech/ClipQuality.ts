@@ -21,8 +21,8 @@ export interface ClipFacts {
 
 /**
  * What seems to be wrong with a clip; nothing for a good one. It takes pauses of digital silence, dense peaks and tight
- * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is told.
- * `speech` is the clip's own, for who knows it already.
+ * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is
+ * told. `speech` is the clip's own, for who knows it already.
  */
 export const detectDefects = (
   pcm: Pcm,
@@ -48,8 +48,8 @@ const dead = -84
 const shortestHole = 24
 
 /**
- * A pause beyond all bounds; or, where the text asks for none, a stretch of nothing at all into which speech falls and out of
- * which it rises from one moment to the next, in a clip that otherwise has a background.
+ * A pause beyond all bounds; or, where the text asks for none, a stretch of nothing at all into which speech falls and
+ * out of which it rises from one moment to the next, in a clip that otherwise has a background.
  */
 const holed = ({ envelope, levels, bounds }: SpeechBounds, pauses: boolean): ReadonlyArray<Suspicion> => {
   const first = Math.ceil(bounds.from / envelope.hop)

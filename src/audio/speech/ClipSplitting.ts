@@ -12,8 +12,8 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 /** What is known of the parts of a clip. */
 export interface CutHints {
   /**
-   * When each part is spoken, by a transcript: milliseconds from the clip's beginning, one entry a part, in order; undefined for a
-   * part that the transcript passes over.
+   * When each part is spoken, by a transcript: milliseconds from the clip's beginning, one entry a part, in order;
+   * undefined for a part that the transcript passes over.
    */
   readonly expected?: ReadonlyArray<Expected | undefined>
   /** The words of each part, in order. */
@@ -21,8 +21,8 @@ export interface CutHints {
 }
 
 /**
- * A clip's parts, trimmed to their speech, in order, empty where a part is not said; a single segment for all where they were not told
- * apart.
+ * A clip's parts, trimmed to their speech, in order, empty where a part is not said; a single segment for all where
+ * they were not told apart.
  */
 export interface Cut {
   readonly segments: readonly [Segment, ...Array<Segment>]
@@ -30,10 +30,10 @@ export interface Cut {
 }
 
 /**
- * The parts of a clip. With times from a transcript each cut is moved to the quietest point near them; without, or where the
- * times make no sense for this audio, to the pauses that the words' punctuation makes one expect; where those are not plain,
- * the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to end. `speech` is the
- * clip's own, for who knows it already.
+ * The parts of a clip. With times from a transcript each cut is moved to the quietest point near them; without, or
+ * where the times make no sense for this audio, to the pauses that the words' punctuation makes one expect; where those
+ * are not plain, the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to
+ * end. `speech` is the clip's own, for who knows it already.
  */
 export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)
@@ -104,7 +104,10 @@ const segmentsAt = (pcm: Pcm, bounds: ReadonlyArray<Bounds>): readonly [Segment,
   return [segmentOf(pcm, first!), ...others.map((bound) => segmentOf(pcm, bound))]
 }
 
-/** The bounds, out to the times told where these are not much further: a word may begin or end below what is heard as speech. */
+/**
+ * The bounds, out to the times told where these are not much further: a word may begin or end below what is heard as
+ * speech.
+ */
 const widened = (bounds: Bounds, start: number, end: number, most: number): Bounds => ({
   from: start < bounds.from && bounds.from - start <= most ? start : bounds.from,
   to: end > bounds.to && end - bounds.to <= most ? end : bounds.to
@@ -140,8 +143,8 @@ const toldPoints = (
 }
 
 /**
- * The step at which to cut between a part that ends at `end` and one that starts at `start`: the middle of the longest pause
- * that touches this stretch, else the quietest step in it or up to 40 ms beside it, nearer ones preferred.
+ * The step at which to cut between a part that ends at `end` and one that starts at `start`: the middle of the longest
+ * pause that touches this stretch, else the quietest step in it or up to 40 ms beside it, nearer ones preferred.
  */
 const quietest = (
   { levels }: Envelope,

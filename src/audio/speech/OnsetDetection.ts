@@ -3,7 +3,9 @@
 /** How many levels a second are kept: one for each 5 ms. */
 const levelsPerSecond = 200
 
-/** Below this level, in decibels under full scale, nothing is heard: between clips there is digital silence or dither. */
+/**
+ * Below this level, in decibels under full scale, nothing is heard: between clips there is digital silence or dither.
+ */
 const audible = -50
 
 /** Levels of a stream of samples, one for each 5 ms, in memory of 4 bytes each. */
@@ -60,8 +62,8 @@ const reach = 80
 const quiet = 5
 
 /**
- * What is heard for a cue reported from `start` to `end` (milliseconds): the onset nearest to its start, if there is speech in at
- * least a fifth of its time.
+ * What is heard for a cue reported from `start` to `end` (milliseconds): the onset nearest to its start, if there is
+ * speech in at least a fifth of its time.
  */
 export const detectSpeech = (levels: Float32Array, start: number, end: number): DetectedSpeech => {
   const first = Math.max(0, Math.round((start * levelsPerSecond) / 1000))

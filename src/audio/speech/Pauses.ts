@@ -19,9 +19,10 @@ export const pausesOf = (
 }
 
 /**
- * For each part but the last the step, in the middle of a pause, where it has ended; undefined where that is not plain for every part.
- * The pauses heard are laid against the places where the text makes one expect a pause, in order: a pause belongs near its
- * share of the speech, a full stop without a pause is unlikely, and so is a long pause without punctuation.
+ * For each part but the last the step, in the middle of a pause, where it has ended; undefined where that is not plain
+ * for every part. The pauses heard are laid against the places where the text makes one expect a pause, in order: a
+ * pause belongs near its share of the speech, a full stop without a pause is unlikely, and so is a long pause without
+ * punctuation.
  */
 export const endsByPauses = (
   { envelope, levels, bounds }: SpeechBounds,

@@ -7,12 +7,17 @@ export interface Bridge {
   readonly period: number
 }
 
-/** Where in a clip a stretch looks like the one right behind it, and how long that stretch is. What it knows stands in the room. */
+/**
+ * Where in a clip a stretch looks like the one right behind it, and how long that stretch is. What it knows stands in
+ * the room.
+ */
 export class SelfSimilarity {
   /** The shortest period that is ever taken out, in frames. */
   readonly shortest: number
   private readonly factor: number
-  /** The clip averaged down to about 3 kHz, enough to find periods by, and how strong what the average leaves out is. */
+  /**
+   * The clip averaged down to about 3 kHz, enough to find periods by, and how strong what the average leaves out is.
+   */
   private readonly coarse: Float32Array
   private readonly fine: Float32Array
   /** The power of both up to each coarse sample, summed. */
@@ -67,7 +72,9 @@ export class SelfSimilarity {
     return best === undefined ? undefined : this.refined(best * step * factor, periods[best]! * factor, room)
   }
 
-  /** How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far. */
+  /**
+   * How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far.
+   */
   private compare(period: number, apart: Float64Array): void {
     const { coarse, fine, step, periods, scores } = this
     const end = coarse.length - period
@@ -126,7 +133,10 @@ const longestPeriod = 0.018
 /** Bridges are tried this far apart, in seconds. */
 const spacing = 0.0015
 
-/** The mean of each `factor` samples, and the root mean square of what deviates from it: a burst shows in the second only. */
+/**
+ * The mean of each `factor` samples, and the root mean square of what deviates from it: a burst shows in the second
+ * only.
+ */
 const averaged = (
   samples: Float32Array,
   factor: number,

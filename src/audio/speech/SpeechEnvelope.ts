@@ -58,9 +58,9 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
 }
 
 /**
- * The levels that tell speech from background, or undefined where there is no speech at all. The threshold stands 8 dB over the
- * quietest 50 ms, never more than 40 dB and never less than 20 dB below clear speech: so neither a noise floor, nor breath in
- * the pauses, nor a clip without any pause misleads it.
+ * The levels that tell speech from background, or undefined where there is no speech at all. The threshold stands 8 dB
+ * over the quietest 50 ms, never more than 40 dB and never less than 20 dB below clear speech: so neither a noise
+ * floor, nor breath in the pauses, nor a clip without any pause misleads it.
  */
 export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
   const { levels } = envelope

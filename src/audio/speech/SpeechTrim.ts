@@ -8,7 +8,9 @@ export interface Bounds {
   readonly to: number
 }
 
-/** How much weak sound before and behind sure speech belongs to it, in steps of 5 ms: a soft consonant, a dying vowel. */
+/**
+ * How much weak sound before and behind sure speech belongs to it, in steps of 5 ms: a soft consonant, a dying vowel.
+ */
 const leadSteps = 20
 const tailSteps = 36
 
@@ -23,9 +25,9 @@ export interface SpeechBounds {
 }
 
 /**
- * The speech of a clip: from its first to its last frame, with a few milliseconds to spare for a fade; undefined where the clip has
- * none. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so is the burst of a stop
- * shortly before or behind it.
+ * The speech of a clip: from its first to its last frame, with a few milliseconds to spare for a fade; undefined where
+ * the clip has none. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so
+ * is the burst of a stop shortly before or behind it.
  */
 export const speechIn = (pcm: Pcm): SpeechBounds | undefined => {
   const envelope = envelopeOf(pcm)
@@ -99,7 +101,10 @@ const sustained = (
   return undefined
 }
 
-/** The furthest step that is sure speech, if only for a moment, at most `most` steps from `start`: a final t after its closure. */
+/**
+ * The furthest step that is sure speech, if only for a moment, at most `most` steps from `start`: a final t after its
+ * closure.
+ */
 const burst = (
   { levels }: Envelope,
   sure: number,

@@ -1,8 +1,8 @@
 /**
  * Faster speech at the same pitch. Whole pitch periods are taken out, each bridged by a crossfade between two
- * stretches that look alike; everything between the bridges stays as it was recorded, sample by sample. Bridges are laid where they
- * show least: in pauses first, then in steady vowels, never across an onset, since nothing there looks alike. (Overlap-add
- * methods such as WSOLA, and Sonic at small changes, rework every sample.)
+ * stretches that look alike; everything between the bridges stays as it was recorded, sample by sample. Bridges are
+ * laid where they show least: in pauses first, then in steady vowels, never across an onset, since nothing there looks
+ * alike. (Overlap-add methods such as WSOLA, and Sonic at small changes, rework every sample.)
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { SelfSimilarity } from "./SelfSimilarity.ts"
@@ -10,9 +10,9 @@ import type { Pcm } from "../pcm/Pcm.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
- * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A target beyond the clip's length is filled with
- * silence: speech is never slowed down. Where the periods taken do not add up, the last 2.5 ms at most are faded away. The result stands in
- * the room.
+ * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A
+ * target beyond the clip's length is filled with silence: speech is never slowed down. Where the periods taken do not
+ * add up, the last 2.5 ms at most are faded away. The result stands in the room.
  */
 export const speedUp = (pcm: Pcm, target: Frames, room: Buffer32 = newBuffer): Pcm => {
   const { rate } = pcm
@@ -40,8 +40,8 @@ const steepest = 1.7
 const tolerance = 0.025
 
 /**
- * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less than the
- * shortest period, except where the clip is too short for a bridge.
+ * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less
+ * than the shortest period, except where the clip is too short for a bridge.
  */
 const shortened = (samples: Float32Array, target: number, rate: number, room: Buffer32): Float32Array => {
   const likeness = new SelfSimilarity(samples, rate, room)
@@ -72,8 +72,8 @@ const shortened = (samples: Float32Array, target: number, rate: number, room: Bu
 }
 
 /**
- * Writes `period` frames that begin as the ones at `at` and end as the ones behind them. The gains keep the power, by how alike the
- * two are: they add up to 1 for equal ones and to equal power for ones that have nothing in common.
+ * Writes `period` frames that begin as the ones at `at` and end as the ones behind them. The gains keep the power, by
+ * how alike the two are: they add up to 1 for equal ones and to equal power for ones that have nothing in common.
  */
 const crossfade = (
   samples: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * What a person has changed about single cues, in a file beside the manifest that every run honours. Times are seconds, as
- * people write them.
+ * What a person has changed about single cues, in a file beside the manifest that every run honours. Times are seconds,
+ * as people write them.
  */
 import { Schema } from "effect"
 import { optional } from "./FieldDescription.ts"
@@ -39,7 +39,9 @@ export const CueOverrides = Schema.Record({ key: Schema.String, value: CueOverri
 )
 export type CueOverrides = typeof CueOverrides.Type
 
-/** The whole file: changes by job. A job whose last entry was deleted by hand may stand there with nothing behind it. */
+/**
+ * The whole file: changes by job. A job whose last entry was deleted by hand may stand there with nothing behind it.
+ */
 export const OverridesFile = Schema.Struct({
   jobs: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(CueOverrides) }))
 }).annotations({ identifier: "Overrides", title: "dubwright overrides" })

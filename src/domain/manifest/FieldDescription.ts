@@ -1,6 +1,6 @@
 /**
- * Keys of a schema with the words that people read about them in the manual and in their editor. The words belong to the key, not to
- * its type, whose own words are what an error says was expected.
+ * Keys of a schema with the words that people read about them in the manual and in their editor. The words belong to
+ * the key, not to its type, whose own words are what an error says was expected.
  */
 import { Schema } from "effect"
 

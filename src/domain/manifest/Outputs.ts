@@ -8,7 +8,10 @@ import { FrameRateWritten } from "../time/FrameRate.ts"
 export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
 export type SoundName = (typeof soundNames)[number]
 
-/** Editors' timelines: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity, and a table. */
+/**
+ * Editors' timelines: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity, and a
+ * table.
+ */
 export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv"] as const
 export type TimelineName = (typeof timelineNames)[number]
 

@@ -1,4 +1,6 @@
-/** report.json and run.json, field by field as the command line promises. Times are seconds on the source's timeline. */
+/**
+ * report.json and run.json, field by field as the command line promises. Times are seconds on the source's timeline.
+ */
 import { Schema } from "effect"
 import { Flag } from "../speech/Placement.ts"
 import { SkipReason } from "../speech/Line.ts"
@@ -96,7 +98,9 @@ export const RunReport = Schema.Struct({
   }),
   characters: Schema.Int,
   credits: Schema.Struct({ before: Schema.optional(Schema.Number), after: Schema.optional(Schema.Number) }),
-  /** Why nothing more was started before the end, or there was none: a signal came, or the disk of the state gave way. */
+  /**
+   * Why nothing more was started before the end, or there was none: a signal came, or the disk of the state gave way.
+   */
   stopped: Schema.optional(
     Schema.Struct({
       reason: Schema.Literal(...HaltReason.literals, "interrupted", "state"),

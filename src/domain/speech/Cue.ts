@@ -11,7 +11,10 @@ export class Turn extends Schema.Class<Turn>("Turn")({
 
 /** One entry of a subtitle. `index`, `start`, `end` and `text` are the source file's own. */
 export class Cue extends Schema.Class<Cue>("Cue")({
-  /** The number the file gives the cue; every cue's position from 1 where the file gives none or repeats one. Unique in a file. */
+  /**
+   * The number the file gives the cue; every cue's position from 1 where the file gives none or repeats one. Unique in
+   * a file.
+   */
   index: Schema.NonNegativeInt,
   start: Millis,
   /** Never before `start`; equal to it where the file gives the cue no time. */
@@ -32,8 +35,8 @@ export class Cue extends Schema.Class<Cue>("Cue")({
 
 /**
  * A cue that the reader found but could not read, such as one with a broken time line. Its `index` is the file's number
- * where the file gives one that no other cue has, else a number above all others. Where its times cannot be read, `start`
- * and `end` are those at which the cue before it in the file ends.
+ * where the file gives one that no other cue has, else a number above all others. Where its times cannot be read,
+ * `start` and `end` are those at which the cue before it in the file ends.
  */
 export class LostCue extends Cue.extend<LostCue>("LostCue")({
   /** Why it cannot be read: what the file holds there, and what was expected. */

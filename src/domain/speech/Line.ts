@@ -20,8 +20,8 @@ export type SkipReason = typeof SkipReason.Type
 export class Slot extends Schema.Class<Slot>("Slot")({ start: Millis, end: Millis }) {}
 
 /**
- * A line: unique in its job by `cue` and `part`. A cue in which two speakers talk is two lines, one with nothing to say is
- * none. A narration's lines have no slot: they follow each other, with `pause` before them.
+ * A line: unique in its job by `cue` and `part`. A cue in which two speakers talk is two lines, one with nothing to say
+ * is none. A narration's lines have no slot: they follow each other, with `pause` before them.
  */
 export class Line extends Schema.Class<Line>("Line")({
   /** The cue's index; for a narration its position from 1. */

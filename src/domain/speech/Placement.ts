@@ -26,8 +26,8 @@ export class ClipPart extends Schema.Class<ClipPart>("ClipPart")({
 }) {}
 
 /**
- * A stretch of one speaker's speech on the result's timeline: usually one line from one segment. A line spoken in several
- * pieces has several parts, heard one after the other; lines that could not be told apart share one placement.
+ * A stretch of one speaker's speech on the result's timeline: usually one line from one segment. A line spoken in
+ * several pieces has several parts, heard one after the other; lines that could not be told apart share one placement.
  */
 export class Placement extends Schema.Class<Placement>("Placement")({
   lines: Schema.NonEmptyArray(LineRef),
@@ -55,6 +55,9 @@ export class FitLimits extends Schema.Class<FitLimits>("FitLimits")({
   late: Millis
 }) {}
 
-/** Whether speech that lasts `length` milliseconds is faster than a limit, by more than the rounding of its times to milliseconds. */
+/**
+ * Whether speech that lasts `length` milliseconds is faster than a limit, by more than the rounding of its times to
+ * milliseconds.
+ */
 export const isFaster = (speed: number, length: number, limit: number): boolean =>
   length * (speed / limit - 1) > 0.5 + 1e-9

@@ -1,4 +1,6 @@
-/** What each provider takes and gives, as data: the code that plans and sends asks a profile, never a provider's name. */
+/**
+ * What each provider takes and gives, as data: the code that plans and sends asks a profile, never a provider's name.
+ */
 import { Schema } from "effect"
 import type { ProviderId } from "../values/Ids.ts"
 

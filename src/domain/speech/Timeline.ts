@@ -13,13 +13,15 @@ export class TimelineMedia extends Schema.Class<TimelineMedia>("TimelineMedia")(
   depth: Schema.Literal(16, 24, 32),
   channels: Schema.Positive.pipe(Schema.int()),
   length: Frames,
-  /** The time reference in the file: where its first frame stands, in frames of its own rate since midnight; 0 for none. */
+  /**
+   * The time reference in the file: where its first frame stands, in frames of its own rate since midnight; 0 for none.
+   */
   timeReference: Frames
 }) {}
 
 /**
- * The film under the dub: the picture on V1, its own sound on A1. Picture numbers count at the film's own rate, which differs from
- * the timeline's where the manifest sets another.
+ * The film under the dub: the picture on V1, its own sound on A1. Picture numbers count at the film's own rate, which
+ * differs from the timeline's where the manifest sets another.
  */
 export class TimelineFilm extends Schema.Class<TimelineFilm>("TimelineFilm")({
   /** As `TimelineMedia.path`; absolute where no relative path leads there. */
@@ -47,8 +49,9 @@ export class TimelineClip extends Schema.Class<TimelineClip>("TimelineClip")({
   /** The first frame that is used, from the file's beginning. */
   sourceIn: Frames,
   /**
-   * Where it is heard, from the beginning of the film. `sourceIn` is the frame heard at the start of the picture that holds this
-   * position: the silence from there to here is in the file, so an edit on whole pictures keeps the speech exact to the sample.
+   * Where it is heard, from the beginning of the film. `sourceIn` is the frame heard at the start of the picture that
+   * holds this position: the silence from there to here is in the file, so an edit on whole pictures keeps the speech
+   * exact to the sample.
    */
   at: Millis,
   /** More than 0. */

@@ -6,8 +6,8 @@ import { UtteranceKey } from "../values/Ids.ts"
 import { skipValidation } from "../values/SkipValidation.ts"
 
 /**
- * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are one
- * utterance in every job and every run.
+ * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are
+ * one utterance in every job and every run.
  */
 export class Utterance extends Schema.Class<Utterance>("Utterance")({
   key: UtteranceKey,
@@ -23,8 +23,8 @@ export class Utterance extends Schema.Class<Utterance>("Utterance")({
 }) {}
 
 /**
- * A line by its cue and part. A line too long for one task is spoken in pieces by several utterances: then `piece` is the
- * position from 0 among them, and absent otherwise. The pieces of a line are heard one after another.
+ * A line by its cue and part. A line too long for one task is spoken in pieces by several utterances: then `piece` is
+ * the position from 0 among them, and absent otherwise. The pieces of a line are heard one after another.
  */
 export class LineRef extends Schema.Class<LineRef>("LineRef")({
   cue: Schema.NonNegativeInt,
@@ -48,8 +48,8 @@ export const charactersOf = (text: string): number => {
 }
 
 /**
- * The key of what an utterance sounds like: SHA-256 over its casting, input and text. Transcript flags do not count, since
- * they change nothing that is heard.
+ * The key of what an utterance sounds like: SHA-256 over its casting, input and text. Transcript flags do not count,
+ * since they change nothing that is heard.
  */
 const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): UtteranceKey =>
   UtteranceKey.make(
@@ -71,8 +71,9 @@ const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): Ut
   )
 
 /**
- * An utterance of these parts, which are words of lines: trimmed and not empty. `text` is what is sent: the words themselves, or the SRT that holds
- * them. They are taken as they are, since a plan makes utterances by the ten thousand and a check of each takes longer than all the rest.
+ * An utterance of these parts, which are words of lines: trimmed and not empty. `text` is what is sent: the words
+ * themselves, or the SRT that holds them. They are taken as they are, since a plan makes utterances by the ten thousand
+ * and a check of each takes longer than all the rest.
  */
 export const makeUtterance = (
   casting: Casting,

@@ -43,8 +43,8 @@ const passing: ReadonlySet<FailureKind> = new Set([
 export const isTransientReason = (kind: FailureKind): boolean => passing.has(kind)
 
 /**
- * How a failed utterance gets another chance without being paid for twice: its task is asked again, looked for, or, where
- * there is none that could still give audio, spoken anew.
+ * How a failed utterance gets another chance without being paid for twice: its task is asked again, looked for, or,
+ * where there is none that could still give audio, spoken anew.
  */
 export const retryTimeOf = (kind: FailureKind, hasTask: boolean): "retry" | "recall" | "resume" => {
   if (kind === "undecidable") return "recall"

@@ -17,8 +17,9 @@ export const markerOf = (key: UtteranceKey, take: number): TaskMarker =>
   TaskMarker.make(take === 1 ? `dw-${key.slice(0, 12)}` : `dw-${key.slice(0, 12)}-${take}`)
 
 /**
- * A label behind its mark; it is cut, between characters, where both would be too long. A service that keeps less of it than that cuts off
- * the end: the mark of a lost task would be looked for in vain there, while shorter labels still came back whole.
+ * A label behind its mark; it is cut, between characters, where both would be too long. A service that keeps less of it
+ * than that cuts off the end: the mark of a lost task would be looked for in vain there, while shorter labels still
+ * came back whole.
  */
 export const labelWithMarker = (label: string, mark: TaskMarker): string => {
   let readable = ""

@@ -1,9 +1,9 @@
 /**
  * The life of an utterance, written down once: the store writes only these transitions, and a property test walks them.
  *
- * planned → announced → submitted → settled → fetched → placed, with failed beside it. What is announced was, or may have
- * been, sent: it is looked for in the service's history before it is sent again. What was spoken already is fetched again,
- * not spoken again, as long as the service still has it.
+ * planned → announced → submitted → settled → fetched → placed, with failed beside it. What is announced was, or may
+ * have been, sent: it is looked for in the service's history before it is sent again. What was spoken already is
+ * fetched again, not spoken again, as long as the service still has it.
  */
 import { Schema } from "effect"
 

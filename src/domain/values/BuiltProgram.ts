@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url"
 
 /**
- * A program's file, by its name: beside the bundle, or in dist/ where the sources run as they are. `from` is the address of the module
- * that asks; undefined where it was not built.
+ * A program's file, by its name: beside the bundle, or in dist/ where the sources run as they are. `from` is the
+ * address of the module that asks; undefined where it was not built.
  */
 export const builtProgram = (
   name: string,

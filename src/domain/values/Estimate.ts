@@ -15,10 +15,16 @@ export class Estimate extends Schema.Class<Estimate>("Estimate")({
 const first = (value: number): Estimate =>
   Estimate.make({ count: 1, mean: value, spread: Math.abs(value) / 4 })
 
-/** The weight of a new value once enough were seen: the estimate follows a service that gets slower within some ten tasks. */
+/**
+ * The weight of a new value once enough were seen: the estimate follows a service that gets slower within some ten
+ * tasks.
+ */
 const weight = 1 / 8
 
-/** An estimate with one more value. Early values weigh as in a plain mean, later ones 1/8, so that old times are forgotten. */
+/**
+ * An estimate with one more value. Early values weigh as in a plain mean, later ones 1/8, so that old times are
+ * forgotten.
+ */
 export const learn = (known: Estimate | undefined, value: number): Estimate => {
   if (known === undefined || known.count === 0) return first(value)
   const share = Math.max(weight, 1 / (known.count + 1))

@@ -1,9 +1,15 @@
 /** Names of files and folders that every system takes: what is made on one is opened on another. */
 
-/** Bytes of UTF-8 at most: file systems take 255 in a name, and results add an ending and what marks a file half-written. */
+/**
+ * Bytes of UTF-8 at most: file systems take 255 in a name, and results add an ending and what marks a file
+ * half-written.
+ */
 export const mostBytes = 220
 
-/** What no system is to be asked for in a name: slashes, control characters, halves of surrogate pairs, and what Windows has uses for. */
+/**
+ * What no system is to be asked for in a name: slashes, control characters, halves of surrogate pairs, and what Windows
+ * has uses for.
+ */
 const forbidden = /[\\/:*?"<>|\u0000-\u001f\p{Cs}]+/gu
 
 /** The names that Windows keeps for devices, whatever stands behind a dot. */

@@ -19,9 +19,10 @@ export interface Sentence {
 }
 
 /**
- * The sentences of which anything is said. `english` tells of each piece whether it is an English word in another language.
- * No part has more than `longest` bytes of UTF-8, spaces counted; a longer sentence is parted behind punctuation where there
- * is some in its second half, else between words. Words beyond 40 characters are cut: engines lose the end of longer ones.
+ * The sentences of which anything is said. `english` tells of each piece whether it is an English word in another
+ * language. No part has more than `longest` bytes of UTF-8, spaces counted; a longer sentence is parted behind
+ * punctuation where there is some in its second half, else between words. Words beyond 40 characters are cut: engines
+ * lose the end of longer ones.
  */
 export const engineSentences = (
   tokens: ReadonlyArray<Token>,
@@ -58,7 +59,10 @@ const surelyFinal = new RegExp(`[!?。！？।॥؟۔]${closing}$`, "u")
 /** "J." waits for its name, "Dr." and its like in many languages for a person's. */
 const waiting = /^["'“‘«(]*(?:\p{Lu}|dr|hr|fr|prof|sr|sra|srta|st|nr|mme|mlle|dott|ing)\.$/iu
 
-/** Whether a sentence ends with this token: a final mark that is not an abbreviation's, an empty line, or the text's end. */
+/**
+ * Whether a sentence ends with this token: a final mark that is not an abbreviation's, an empty line, or the text's
+ * end.
+ */
 const endsSentence = (tokens: ReadonlyArray<Token>, index: number): boolean => {
   const token = tokens[index]
   const next = tokens[index + 1]

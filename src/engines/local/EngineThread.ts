@@ -68,7 +68,9 @@ const threadOf = (engine: ThreadEngine, line: Line): WorkerThread => {
 const decodeGreeting = Schema.decodeUnknownOption(Greeting)
 const decodeAnswer = Schema.decodeUnknownOption(AnswerMessage)
 
-/** A worker behind one set of listeners: taking listeners off a Worker also takes off what keeps its messages coming. */
+/**
+ * A worker behind one set of listeners: taking listeners off a Worker also takes off what keeps its messages coming.
+ */
 interface Line {
   readonly post: (message: unknown) => void
   /** Who hears of messages and of the end from now on; of an end that was before, at once. */

@@ -1,4 +1,7 @@
-/** eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same samples. */
+/**
+ * eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same
+ * samples.
+ */
 import { Effect } from "effect"
 import { type Engine, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { unsupportedLetters } from "../text/UnsupportedScript.ts"
@@ -18,7 +21,10 @@ const longestPart = 500
 /** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
-/** The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a variant, such as `vi+f3` or `en-us+m7`. */
+/**
+ * The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a
+ * variant, such as `vi+f3` or `en-us+m7`.
+ */
 export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
   const pool = yield* makeWorkerPool(name, options)
   const catalogue = yield* engineVoices(pool, name)

@@ -12,8 +12,8 @@ export interface EspeakInput {
 }
 
 /**
- * Joins pieces. English words in another language stand as phonemes of the English table; `table` is the voice's own, to
- * which each returns.
+ * Joins pieces. English words in another language stand as phonemes of the English table; `table` is the voice's own,
+ * to which each returns.
  */
 export const espeakText = (
   pieces: ReadonlyArray<Piece>,
@@ -40,8 +40,8 @@ export const espeakText = (
 }
 
 /**
- * When each piece is heard: from its first word event (its first sound, where a pause comes before it) to the end of its
- * last sound. The engine reads some neighbours as one ("of the") and tells one time for both: the second has null.
+ * When each piece is heard: from its first word event (its first sound, where a pause comes before it) to the end of
+ * its last sound. The engine reads some neighbours as one ("of the") and tells one time for both: the second has null.
  */
 export const spansOf = (
   events: ReadonlyArray<EspeakEvent>,

@@ -1,6 +1,6 @@
 /**
- * eSpeak NG inside its thread. Left to itself it speaks the same text differently each time, since it carries state from
- * one utterance to the next; here its whole memory is put back to one early moment before each sentence.
+ * eSpeak NG inside its thread. Left to itself it speaks the same text differently each time, since it carries state
+ * from one utterance to the next; here its whole memory is put back to one early moment before each sentence.
  */
 import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"

@@ -1,7 +1,7 @@
 /**
- * Flite inside its thread: a WASI command, started afresh for each sentence, so that nothing is carried over from one to
- * the next. It tells when each phone ends but not which word it belongs to; that comes from having each word's phones
- * listed apart and laying the two against each other.
+ * Flite inside its thread: a WASI command, started afresh for each sentence, so that nothing is carried over from one
+ * to the next. It tells when each phone ends but not which word it belongs to; that comes from having each word's
+ * phones listed apart and laying the two against each other.
  */
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -110,8 +110,8 @@ const timedPhones = (printed: string): ReadonlyArray<TimedPhone> => {
 }
 
 /**
- * Each word's phones. One run lists all of them: a comma makes a pause between two. Where a word makes a pause itself, the
- * list is halved until each word's share is plain.
+ * Each word's phones. One run lists all of them: a comma makes a pause between two. Where a word makes a pause itself,
+ * the list is halved until each word's share is plain.
  */
 const wordPhones = (flite: Run) => {
   const list = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {

@@ -12,9 +12,9 @@ export interface TimedPhone {
 const pause = "pau"
 
 /**
- * When each word is heard, given the phones spoken and each word's phones when it is listed alone. In a sentence some phones
- * change ("the" before a vowel, "a", a swallowed "t"), so the cheapest alignment is taken: equal phones cost nothing, a vowel
- * for another vowel little, a phone added or dropped more. A word of which nothing is left has null.
+ * When each word is heard, given the phones spoken and each word's phones when it is listed alone. In a sentence some
+ * phones change ("the" before a vowel, "a", a swallowed "t"), so the cheapest alignment is taken: equal phones cost
+ * nothing, a vowel for another vowel little, a phone added or dropped more. A word of which nothing is left has null.
  */
 export const alignPhones = (
   spoken: ReadonlyArray<TimedPhone>,

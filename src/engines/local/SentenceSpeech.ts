@@ -68,8 +68,8 @@ export const speakSentences = Effect.fnUntraced(function* (
 })
 
 /**
- * A span for every piece: pieces of which the engine told no time share that of the piece before them by their length, and
- * those at the very beginning that of the first piece told.
+ * A span for every piece: pieces of which the engine told no time share that of the piece before them by their length,
+ * and those at the very beginning that of the first piece told.
  */
 const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Span> => {
   const result: Array<Span> = []

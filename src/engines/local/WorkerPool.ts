@@ -1,6 +1,6 @@
 /**
- * The threads in which engines run that would block the process. None is started before it is needed; one that dies, hangs
- * or is interrupted is thrown away, and the next job gets a new one.
+ * The threads in which engines run that would block the process. None is started before it is needed; one that dies,
+ * hangs or is interrupted is thrown away, and the next job gets a new one.
  */
 import { availableParallelism } from "node:os"
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"

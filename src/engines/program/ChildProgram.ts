@@ -29,7 +29,9 @@ const graceMillis = 2_000
 /** The end of stderr that is kept, in characters. */
 const keptOfStderr = 2_000
 
-/** What the program wrote on stdout, once it has ended with code 0. Interruption, a timeout or too much output ends it. */
+/**
+ * What the program wrote on stdout, once it has ended with code 0. Interruption, a timeout or too much output ends it.
+ */
 export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, ProgramFailed> =>
   Effect.async<Buffer, ProgramFailed>((resume) => {
     const child = spawn(program.file, program.args, {
@@ -80,7 +82,9 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
     })
   )
 
-/** The file that a program wrote, once it has ended with code 0; empty if it wrote none. The file's size is bounded too. */
+/**
+ * The file that a program wrote, once it has ended with code 0; empty if it wrote none. The file's size is bounded too.
+ */
 export const runProgramToFile = (
   program: ChildProgram,
   output: string

@@ -25,9 +25,9 @@ export interface CommandOptions {
   /** An absolute path, or a name looked up on PATH. */
   readonly command: string
   /**
-   * The arguments, fixed but for placeholders: `{voice}`, `{language}`, `{rate}` (1 is normal), `{stretch}` (1 / rate), `{wpm}`
-   * (175 words a minute × rate), `{volume}`, `{pitch}` (semitones), and `{output}`, a file to write; without it audio is taken
-   * from stdout. Each stays one argument, whatever stands in it.
+   * The arguments, fixed but for placeholders: `{voice}`, `{language}`, `{rate}` (1 is normal), `{stretch}` (1 / rate),
+   * `{wpm}` (175 words a minute × rate), `{volume}`, `{pitch}` (semitones), and `{output}`, a file to write; without it
+   * audio is taken from stdout. Each stays one argument, whatever stands in it.
    */
   readonly args: ReadonlyArray<string>
   readonly voices: ReadonlyArray<CommandVoice>

@@ -16,7 +16,9 @@ export interface OpenAiOptions {
   readonly keyVariable?: string
   /** The voices that a request may name; more are added with `listVoices`. */
   readonly voices: ReadonlyArray<EngineVoice>
-  /** Whether the server is asked for its voices at `/audio/voices`, which OpenAI itself does not have; default false. */
+  /**
+   * Whether the server is asked for its voices at `/audio/voices`, which OpenAI itself does not have; default false.
+   */
   readonly listVoices?: boolean
   /** The audio's format; default "wav". */
   readonly format?: string

@@ -36,7 +36,9 @@ const waitIn = (header: string | undefined, now: number): number | undefined => 
   return wait > 0 ? Math.min(wait, longestWait) : undefined
 }
 
-/** What a status other than success means at a time (milliseconds since 1970), with whatever the server says about it. */
+/**
+ * What a status other than success means at a time (milliseconds since 1970), with whatever the server says about it.
+ */
 export const refusal = (
   engine: string,
   { status, headers }: Pick<HttpClientResponse.HttpClientResponse, "status" | "headers">,

@@ -9,8 +9,8 @@ import type { Token } from "./Token.ts"
 import { writtenWords } from "./WrittenWords.ts"
 
 /**
- * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units, abbreviations.
- * English is helped only where engines misread it. Every other language is left to the engine.
+ * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units,
+ * abbreviations. English is helped only where engines misread it. Every other language is left to the engine.
  */
 export const normalizeText = (text: string, language: string): ReadonlyArray<Token> => {
   const words = writtenWords(text, language)
@@ -29,7 +29,10 @@ export const normalizeText = (text: string, language: string): ReadonlyArray<Tok
 /** "vi" of "vi-VN". */
 export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
 
-/** Punctuation that stands alone ("Quoi ?", "one – two") goes with the word before it: final marks as they are, others as a comma. */
+/**
+ * Punctuation that stands alone ("Quoi ?", "one – two") goes with the word before it: final marks as they are, others
+ * as a comma.
+ */
 const withPauses = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> =>
   tokens.map((token, index) => {
     const next = tokens[index + 1]

@@ -1,6 +1,7 @@
 /**
- * Letters that eSpeak NG cannot read and names instead: of a sentence in another script it says "Chinese letter, Chinese
- * letter …", which sounds like speech and says nothing. From most other scripts it goes over to a language written in them.
+ * Letters that eSpeak NG cannot read and names instead: of a sentence in another script it says "Chinese letter,
+ * Chinese letter …", which sounds like speech and says nothing. From most other scripts it goes over to a language
+ * written in them.
  */
 import { primaryTag } from "./TextNormalization.ts"
 

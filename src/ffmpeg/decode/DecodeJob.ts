@@ -121,8 +121,8 @@ const spokenLines = (stderr: string): ReadonlyArray<string> =>
   stderr.split(/\r?\n/u).filter((line) => !/^( |Input #|Output #)/u.test(line))
 
 /**
- * By how much a header may promise more than is decoded: MP3 and AAC count the encoder's delay and padding, which at low
- * rates come to a fifth of a second.
+ * By how much a header may promise more than is decoded: MP3 and AAC count the encoder's delay and padding, which at
+ * low rates come to a fifth of a second.
  */
 const toleratedSeconds = 0.25
 

@@ -72,7 +72,8 @@ export const decodeBlocks = (
 }
 
 /**
- * Decodes bytes, which `name` stands for in errors, to 16-bit samples. However long it is, no more of it is held as floats than a block.
+ * Decodes bytes, which `name` stands for in errors, to 16-bit samples. However long it is, no more of it is held as
+ * floats than a block.
  */
 export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
   inTemporaryFolder((folder) => {

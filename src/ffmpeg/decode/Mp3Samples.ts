@@ -1,4 +1,7 @@
-/** Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some milliseconds a clip. */
+/**
+ * Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some
+ * milliseconds a clip.
+ */
 import { MPEGDecoder } from "mpg123-decoder"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../../audio/kernels/BufferPool.ts"
@@ -12,8 +15,8 @@ export type DecodeMp3 = (
 ) => Promise<Float32Array<ArrayBuffer> | undefined>
 
 /**
- * A decoder for many files. It is not set up anew for each: silent frames between them bring it back to where it began, so that
- * a file's samples are the same whatever was decoded before.
+ * A decoder for many files. It is not set up anew for each: silent frames between them bring it back to where it began,
+ * so that a file's samples are the same whatever was decoded before.
  */
 export const mp3Decoder = (): DecodeMp3 => {
   /** One for each kind of file, by rate and channels. */
@@ -46,7 +49,9 @@ export const mp3Decoder = (): DecodeMp3 => {
 /** Seconds of sound that is brought to another rate here at most: for that it stands in memory several times. */
 const longest = 120
 
-/** Silent frames before a file: one ends what overlaps from the last frame, one empties the filters, one is to be sure. */
+/**
+ * Silent frames before a file: one ends what overlaps from the last frame, one empties the filters, one is to be sure.
+ */
 const silentBefore = 3
 
 /** Bytes that are decoded at once: what they unpack to stays small. */

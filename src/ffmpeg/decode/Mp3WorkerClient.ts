@@ -21,8 +21,8 @@ export interface Mp3Answer {
 }
 
 /**
- * Decodes an MP3 file to samples at a rate; undefined where it is no plain one, or where there is no thread to do it: then it is
- * ffmpeg's to decode and to judge.
+ * Decodes an MP3 file to samples at a rate; undefined where it is no plain one, or where there is no thread to do it:
+ * then it is ffmpeg's to decode and to judge.
  */
 export type DecodePlainMp3 = (bytes: Uint8Array, rate: SampleRate) => Effect.Effect<Pcm | undefined>
 
@@ -67,7 +67,10 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
 
 const toOthers = Effect.sync(() => undefined)
 
-/** A thread, and who waits for it. One that broke down stays in its place and decodes nothing: it would break down again. */
+/**
+ * A thread, and who waits for it. One that broke down stays in its place and decodes nothing: it would break down
+ * again.
+ */
 class Mp3Thread {
   private readonly worker: Worker
   private readonly asked = new Map<number, (samples: Float32Array | undefined) => void>()

@@ -31,6 +31,8 @@ export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<str
     return [`${name}=${clockTime(start, ".")}`, `${name}NAME=${title}`]
   })
 
-/** ffmpeg takes a backslash at a line's end, even an escaped one, for the line going on: a space keeps it from the end. */
+/**
+ * ffmpeg takes a backslash at a line's end, even an escaped one, for the line going on: a space keeps it from the end.
+ */
 const escaped = (text: string): string =>
   text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`) + (text.endsWith("\\") ? " " : "")

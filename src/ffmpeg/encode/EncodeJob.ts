@@ -9,7 +9,10 @@ import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
-/** The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit are written. */
+/**
+ * The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit
+ * are written.
+ */
 export interface PcmFeed {
   readonly rate: SampleRate
   readonly channels: 1 | 2
@@ -94,7 +97,10 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   }
 }
 
-/** What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a WAV. */
+/**
+ * What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a
+ * WAV.
+ */
 export const finishedFor = (feed: PcmFeed, sink: AudioSink): ConvertedPart | undefined =>
   sink.format.format === "flac" && sink.format.depth === 16
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
@@ -111,7 +117,10 @@ export const fedPcm = (feed: PcmFeed, finished: ConvertedPart | undefined): FedP
     ? { ...feed, encoding: "float32" }
     : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }
 
-/** Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred samples. */
+/**
+ * Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred
+ * samples.
+ */
 const packetBytes = 1_048_576
 
 /** Chapters as ffmpeg takes them. */
@@ -142,7 +151,10 @@ export const encodeJob = (
   encodes: sinks.length
 })
 
-/** From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell theirs. */
+/**
+ * From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell
+ * theirs.
+ */
 const knowsPackets = (major: number | undefined): boolean => major !== undefined && major >= 5
 
 const outputOf = (
@@ -219,7 +231,10 @@ type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
 const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
   bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
-/** ffmpeg writes an Ogg's chapters a second late where they begin in a second's latter half: they are given as the tags that they are. */
+/**
+ * ffmpeg writes an Ogg's chapters a second late where they begin in a second's latter half: they are given as the tags
+ * that they are.
+ */
 const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
   format === "opus"
     ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]

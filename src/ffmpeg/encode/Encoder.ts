@@ -1,4 +1,6 @@
-/** Encoding as it is run: a programme's samples into files, by ffmpeg or without it; put in place when they are whole. */
+/**
+ * Encoding as it is run: a programme's samples into files, by ffmpeg or without it; put in place when they are whole.
+ */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Stream } from "effect"
@@ -53,8 +55,8 @@ export type Made =
 export type Maker<E, R> = (orders: ReadonlyArray<RequestOrder>) => Stream.Stream<Made, E, R>
 
 /**
- * Encodes what belongs to several requests that are made together, such as a programme and its stems. Either all files are put in
- * place or none. Returns what each request measures, where it is listened to.
+ * Encodes what belongs to several requests that are made together, such as a programme and its stems. Either all files
+ * are put in place or none. Returns what each request measures, where it is listened to.
  */
 export const encodeAll = <E, R>(
   binary: Binary,

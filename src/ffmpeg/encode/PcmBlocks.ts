@@ -11,8 +11,8 @@ export type PcmBlocks<E, R> =
   Stream.Stream<Float32Array, E, R> | Iterable<Float32Array> | AsyncIterable<Float32Array>
 
 /**
- * Does what is ordered with blocks of several requests, so many samples of each in all: an element of the stream holds the next block of
- * every request, in their order. Blocks that come to another length are a fault in the program.
+ * Does what is ordered with blocks of several requests, so many samples of each in all: an element of the stream holds
+ * the next block of every request, in their order. Blocks that come to another length are a fault in the program.
  */
 export const writeBlocks =
   <E, R>(

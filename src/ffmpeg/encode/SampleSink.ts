@@ -1,4 +1,7 @@
-/** Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is finished, measures are taken. */
+/**
+ * Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is
+ * finished, measures are taken.
+ */
 import {
   type ConvertedPart,
   OutputConverter,

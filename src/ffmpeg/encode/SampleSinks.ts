@@ -28,7 +28,10 @@ export class SinkFault extends Error {
 export class SampleSinks {
   private readonly hands: Array<SampleSink> = []
 
-  /** `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. Samples are kept in `room`. */
+  /**
+   * `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. Samples are kept
+   * in `room`.
+   */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
     section: Section,

@@ -6,8 +6,8 @@ import { Effect } from "effect"
 const waitingBytes = 1024 * 1024
 
 /**
- * A feed that writes to whatever it is piped into itself, since only who writes learns when bytes were taken and their place can be
- * used again. It is read by no other means.
+ * A feed that writes to whatever it is piped into itself, since only who writes learns when bytes were taken and their
+ * place can be used again. It is read by no other means.
  */
 export class BlockFeed extends Readable {
   private target: NodeJS.WritableStream | undefined
@@ -30,8 +30,8 @@ export class BlockFeed extends Readable {
   }
 
   /**
-   * Sends bytes, and returns when there is room for more, or when nothing more is wanted; `taken` is called when they may change, in any
-   * case.
+   * Sends bytes, and returns when there is room for more, or when nothing more is wanted; `taken` is called when they
+   * may change, in any case.
    */
   send(bytes: Uint8Array, taken: () => void): Effect.Effect<void> {
     return Effect.async<void>((resume) => {

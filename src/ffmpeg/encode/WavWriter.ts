@@ -1,4 +1,7 @@
-/** WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they belong. */
+/**
+ * WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they
+ * belong.
+ */
 import { closeSync, openSync, writeSync } from "node:fs"
 import {
   type ConvertedPart,

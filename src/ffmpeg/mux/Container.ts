@@ -23,7 +23,10 @@ export interface Container {
   /** The encoder of new sound, and its bits a second for one channel; undefined for a lossless one. */
   readonly encoder: string
   readonly bitsPerChannel: number | undefined
-  /** The channel layouts, by ffmpeg's names, that the encoder takes and every player knows; undefined where only new sound is encoded. */
+  /**
+   * The channel layouts, by ffmpeg's names, that the encoder takes and every player knows; undefined where only new
+   * sound is encoded.
+   */
   readonly layouts: ReadonlyArray<string> | undefined
   /** The codec of its subtitles. */
   readonly subtitle: string
@@ -41,8 +44,8 @@ const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
  * MKV gets FLAC: the delay that an AAC encoder adds is told to players in MP4 and MOV, but in MKV only by some versions
- * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV is for editors: new sound in it is PCM, and the film's
- * own PCM stays as it is.
+ * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV is for editors: new sound in it is
+ * PCM, and the film's own PCM stays as it is.
  */
 export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
@@ -168,8 +171,8 @@ const namesOfSounds: Readonly<Record<string, string>> = {
 }
 
 /**
- * How a film's own sound tracks would change in a container, once for each codec: those it does not hold, or, where its main sound
- * is ducked and so encoded anew, that one where its codec changes.
+ * How a film's own sound tracks would change in a container, once for each codec: those it does not hold, or, where its
+ * main sound is ducked and so encoded anew, that one where its codec changes.
  */
 export const changedSounds = (
   film: MediaInfo,

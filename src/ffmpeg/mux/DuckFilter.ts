@@ -8,7 +8,10 @@ import type { JobInput } from "../process/FfmpegJob.ts"
 /** How many channels the sum has: the original's, as stereo or 5.1. */
 export const duckedChannels = (originalChannels: number): 2 | 6 => (originalChannels >= 6 ? 6 : 2)
 
-/** Milliseconds before the first and behind the last that gains are made for: resampling takes what lies beyond for silence. */
+/**
+ * Milliseconds before the first and behind the last that gains are made for: resampling takes what lies beyond for
+ * silence.
+ */
 const around = 100
 
 /** The bytes of a file that lowers the sound of a film of this length: a gain a millisecond. */
@@ -29,8 +32,8 @@ export const gainsInput = (path: string): JobInput => ({
 })
 
 /**
- * The filter chains from the pads `original`, `gains` and `voice` to the pad `out`: 48 kHz, as long as `length` frames. `place`
- * keeps the names of inner pads apart where there are several.
+ * The filter chains from the pads `original`, `gains` and `voice` to the pad `out`: 48 kHz, as long as `length` frames.
+ * `place` keeps the names of inner pads apart where there are several.
  */
 export const duckFilters = (
   pads: { readonly original: string; readonly gains: string; readonly voice: string; readonly out: string },
@@ -55,8 +58,9 @@ export const duckFilters = (
 }
 
 /**
- * Holds true peaks of the sum at -1 dBTP. ffmpeg's limiter sees samples alone, so it works at four times the rate (ITU-R BS.1770), 0.2 dB
- * lower for what the way back adds. It answers 959 frames late, with its attack of 5 ms at 192 kHz; these are cut.
+ * Holds true peaks of the sum at -1 dBTP. ffmpeg's limiter sees samples alone, so it works at four times the rate
+ * (ITU-R BS.1770), 0.2 dB lower for what the way back adds. It answers 959 frames late, with its attack of 5 ms at 192
+ * kHz; these are cut.
  */
 const limiter =
   "aresample=192000,alimiter=limit=0.871:attack=5:release=50:level=0," +

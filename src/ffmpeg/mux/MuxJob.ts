@@ -102,13 +102,16 @@ export const muxJob = (
 }
 
 /**
- * ffmpeg has a file begin with its first packet. Where that is sound from before the picture, which only an encoder's delay put there, the
- * picture would be shown late beside the new sound: it keeps the file's own time.
+ * ffmpeg has a file begin with its first packet. Where that is sound from before the picture, which only an encoder's
+ * delay put there, the picture would be shown late beside the new sound: it keeps the file's own time.
  */
 const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
   lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
 
-/** AVI does not say when a picture is shown: ffmpeg works it out, or MKV has none of a picture whose order is not that in which it is stored. */
+/**
+ * AVI does not say when a picture is shown: ffmpeg works it out, or MKV has none of a picture whose order is not that
+ * in which it is stored.
+ */
 const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
   format === "avi" ? ["-fflags", "+genpts"] : []
 
@@ -231,7 +234,10 @@ const encoded = (holder: Container, channels: number, place: number): ReadonlyAr
   ...(holder.bitsPerChannel === undefined ? [] : [`-b:a:${place}`, `${holder.bitsPerChannel * channels}`])
 ]
 
-/** Channels as the encoder takes them: it refuses what stands beside the listener, as in most AC-3, and what it has no name for. */
+/**
+ * Channels as the encoder takes them: it refuses what stands beside the listener, as in most AC-3, and what it has no
+ * name for.
+ */
 const laidOut = ({ layouts }: Container, place: number): ReadonlyArray<string> =>
   layouts === undefined ? [] : [`-filter:a:${place}`, `aformat=channel_layouts=${layouts.join("|")}`]
 

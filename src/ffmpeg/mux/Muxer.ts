@@ -39,7 +39,9 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
   )
 })
 
-/** Writes the gains that duck the video's own sound under each track; returns their paths, none where it is not ducked. */
+/**
+ * Writes the gains that duck the video's own sound under each track; returns their paths, none where it is not ducked.
+ */
 const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
   const duck = duckOf(request, video)
   if (duck === undefined) return Effect.succeed([])

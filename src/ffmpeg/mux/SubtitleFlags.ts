@@ -1,6 +1,6 @@
 /**
- * Where no subtitle of an MP4 or MOV is a default, ffmpeg enables the first all the same, and players show it unasked. It has no option
- * against that: the flag is taken away in the finished file, one bit of the track's header.
+ * Where no subtitle of an MP4 or MOV is a default, ffmpeg enables the first all the same, and players show it unasked.
+ * It has no option against that: the flag is taken away in the finished file, one bit of the track's header.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { attempt } from "../process/PartFile.ts"
@@ -15,7 +15,8 @@ export const disableSubtitleTracks = (path: string) =>
       const content = Buffer.alloc(movie.end - movie.start)
       await file.read(content, 0, content.length, movie.start)
       for (const at of subtitleHeaders(content)) {
-        // A full box begins with its version in one byte and its flags in three: the last bit says whether the track is enabled.
+        // A full box begins with its version in one byte and its flags in three: the last bit says whether the track is
+        // enabled.
         const flags = Buffer.of((content[at + 3] ?? 0) & ~1)
         await file.write(flags, 0, 1, movie.start + at + 3)
       }

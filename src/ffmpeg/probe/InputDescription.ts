@@ -6,11 +6,17 @@ import { AudioStream, type MediaStream, OtherStream, SubtitleStream, VideoStream
 export interface InputDescription {
   /** ffmpeg's names of the container. */
   readonly format: string
-  /** Seconds by the file's own header, to hundredths; absent where it gives none, or ffmpeg only guesses by the bit rate. */
+  /**
+   * Seconds by the file's own header, to hundredths; absent where it gives none, or ffmpeg only guesses by the bit
+   * rate.
+   */
   readonly stated: number | undefined
   /** When its first packet is shown, in seconds; 0 where it is not said. */
   readonly start: number
-  /** The timecode of its first picture, where it has one: with a semicolon before the pictures where numbers are dropped. */
+  /**
+   * The timecode of its first picture, where it has one: with a semicolon before the pictures where numbers are
+   * dropped.
+   */
   readonly timecode: string | undefined
   readonly streams: ReadonlyArray<MediaStream>
 }
@@ -139,7 +145,10 @@ const channelsIn = (layout: string): number => {
   return named[word] ?? 1
 }
 
-/** The size at which a picture is shown, in square pixels: stretched where its own are not, and turned where players turn it. */
+/**
+ * The size at which a picture is shown, in square pixels: stretched where its own are not, and turned where players
+ * turn it.
+ */
 const shownSize = (details: string, tags: ReadonlyMap<string, string>) => {
   const size = /, (\d{1,5})x(\d{1,5})[ ,]/u.exec(`${details},`)
   const height = Number(size?.[2] ?? 0)

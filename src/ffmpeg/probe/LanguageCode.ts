@@ -1,8 +1,9 @@
 /** The three-letter language codes that media containers write. */
 
 /**
- * Which of a language's codes a container wants: ISO 639-2/T (`deu`, in MP4 and tags), ISO 639-2/B (`ger`, in Matroska),
- * or the name by which ffmpeg finds QuickTime's own number for it, which MOV has for about a hundred languages.
+ * Which of a language's codes a container wants: ISO 639-2/T (`deu`, in MP4 and tags), ISO 639-2/B (`ger`, in
+ * Matroska), or the name by which ffmpeg finds QuickTime's own number for it, which MOV has for about a hundred
+ * languages.
  */
 export type LanguageSpelling = "terminology" | "bibliographic" | "quicktime"
 

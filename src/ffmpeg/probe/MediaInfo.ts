@@ -56,9 +56,14 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   format: Schema.NonEmptyString,
   /** The end of the longest picture or sound, from the file's start: exact to the container's own time base. */
   duration: Micros,
-  /** How long before its zero the first packet lies, where it does: what an encoder's delay put there, and nobody hears. */
+  /**
+   * How long before its zero the first packet lies, where it does: what an encoder's delay put there, and nobody hears.
+   */
   lead: Schema.optional(Micros),
-  /** The timecode of its first picture, as the file writes it: `01:00:00:00`, or `01:00:00;00` where numbers are dropped. */
+  /**
+   * The timecode of its first picture, as the file writes it: `01:00:00:00`, or `01:00:00;00` where numbers are
+   * dropped.
+   */
   timecode: Schema.optional(Schema.NonEmptyString),
   streams: Schema.Array(MediaStream)
 }) {

@@ -5,13 +5,15 @@ import { readFileSync } from "node:fs"
 /**
  * Tells Linux what an ffmpeg is that encodes so many streams, with all its threads:
  *
- * - long work that nobody waits for: it is not to interrupt what runs whenever one of its threads hands a frame to the next, which an
+ * - long work that nobody waits for: it is not to interrupt what runs whenever one of its threads hands a frame to the
+ * next, which an
  *   ffmpeg of version 7 does half a million times in two hours;
- * - where it encodes one stream, work for one core: there one thread does nearly all, and handing frames to a thread on another core,
+ * - where it encodes one stream, work for one core: there one thread does nearly all, and handing frames to a thread on
+ * another core,
  *   which sleeps, takes longer than what that one does with them. Two hours of FLAC take 4.1 s so, 5.9 s otherwise.
  *
- * Asked of `chrt` and `taskset`, which come with util-linux; where there are none, or where they may not, everything goes on as it did, a
- * little slower.
+ * Asked of `chrt` and `taskset`, which come with util-linux; where there are none, or where they may not, everything
+ * goes on as it did, a little slower.
  */
 export const scheduled = (encoder: ChildProcess, streams: number): void => {
   const { pid } = encoder
@@ -35,8 +37,8 @@ const taken = new Map<number, number>()
 const takersOf = (core: number): number => taken.get(core) ?? 0
 
 /**
- * The core on which a process was begun, which Linux found idle, unless other encoders have it: then one that the fewest have. Undefined
- * where there is no choice, or none can be told.
+ * The core on which a process was begun, which Linux found idle, unless other encoders have it: then one that the
+ * fewest have. Undefined where there is no choice, or none can be told.
  */
 const coreFor = (pid: number): number | undefined => {
   try {
@@ -51,7 +53,10 @@ const coreFor = (pid: number): number | undefined => {
   }
 }
 
-/** The core that a process was last seen on, in a `stat` of Linux: the 39th field, of which the second may hold anything in brackets. */
+/**
+ * The core that a process was last seen on, in a `stat` of Linux: the 39th field, of which the second may hold anything
+ * in brackets.
+ */
 export const coreIn = (stat: string): number => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[36])
 
 /** The numbers that a list of Linux names, such as 0-3,8. */

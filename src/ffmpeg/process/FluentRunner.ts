@@ -2,7 +2,8 @@
  * Jobs run by fluent-ffmpeg, with its sharp edges covered:
  *
  * - it splits an option given alone, or in an array, at its space: options are handed over as separate arguments;
- * - before the first job it starts ffmpeg twice, to list formats and encoders, and refuses what ffmpeg itself would: neither is done;
+ * - before the first job it starts ffmpeg twice, to list formats and encoders, and refuses what ffmpeg itself would:
+ * neither is done;
  * - it takes a relative path with a colon for a protocol: paths here are absolute;
  * - a binary that vanished makes it throw out of an event handler: its listener is replaced when the start has failed;
  * - it reports an input stream's error, or obeys a kill, before the process is gone: the exit is waited for;

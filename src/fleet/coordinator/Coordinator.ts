@@ -1,6 +1,7 @@
 /**
- * The coordinator of a fleet: hands a batch's work out as BullMQ flows, a delivery with its utterances as children, takes back into
- * its own state what the workers have come to, and decides what a run decides: what is spent, when it is enough, what is left.
+ * The coordinator of a fleet: hands a batch's work out as BullMQ flows, a delivery with its utterances as children,
+ * takes back into its own state what the workers have come to, and decides what a run decides: what is spent, when it
+ * is enough, what is left.
  */
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"

@@ -51,7 +51,10 @@ export const limitQueues = ({ watch, client, run, asked }: Stage, provider: Prov
 export const removeJobs = ({ asked }: Coordinator, job: Job) =>
   asked(() => job.remove({ removeChildren: false }).catch(() => {}))
 
-/** Which utterances have a job already, of this batch's earlier run or of another: they are waited for, not handed out again. */
+/**
+ * Which utterances have a job already, of this batch's earlier run or of another: they are waited for, not handed out
+ * again.
+ */
 export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
@@ -70,7 +73,10 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
     return new Set(found.flat())
   })
 
-/** Adds utterances to their queues: as children of the first delivery that needs them, where one can be made to wait for them. */
+/**
+ * Adds utterances to their queues: as children of the first delivery that needs them, where one can be made to wait for
+ * them.
+ */
 export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const left = new Map(records.map((record) => [record.utterance.key, record]))
@@ -102,7 +108,9 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     }
   })
 
-/** A delivery that waits for utterances; undefined where one is under way already: that one looks for them by itself. */
+/**
+ * A delivery that waits for utterances; undefined where one is under way already: that one looks for them by itself.
+ */
 const waitingDelivery = (stage: Stage, plan: JobPlan) =>
   Effect.gen(function* () {
     const { watch, share, out } = stage

@@ -17,7 +17,9 @@ import { deliverQueue } from "../shared/Queues.ts"
 
 const readEnd = Schema.decodeUnknownOption(DeliverEnd)
 
-/** Whether a delivery of before is of no use: waiting with another plan, or ended with other files than are wanted now. */
+/**
+ * Whether a delivery of before is of no use: waiting with another plan, or ended with other files than are wanted now.
+ */
 const isStale = (job: Job, plan: string, digest: string): boolean => {
   if (job.finishedOn === undefined) return job.data?.plan !== plan
   const end = readEnd(job.returnvalue)

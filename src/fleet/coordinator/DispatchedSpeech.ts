@@ -1,4 +1,6 @@
-/** The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted. */
+/**
+ * The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted.
+ */
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
@@ -168,7 +170,10 @@ const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRe
     return true
   })
 
-/** Waits for an utterance's end and counts it. One that is there no more is handed out again, unless creates were stopped. */
+/**
+ * Waits for an utterance's end and counts it. One that is there no more is handed out again, unless creates were
+ * stopped.
+ */
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   Effect.gen(function* () {
     const { run, watch, handover, share, done } = stage

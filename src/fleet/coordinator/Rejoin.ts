@@ -1,4 +1,7 @@
-/** What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under way. */
+/**
+ * What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under
+ * way.
+ */
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"

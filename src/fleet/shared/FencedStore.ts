@@ -1,7 +1,7 @@
 /**
- * A worker's store of utterances. It decides as the store of a single machine does, being one; and what it has decided is written
- * into the utterance's job in Redis before anything that depends on it is done. Where the job is another worker's by then, the work
- * on it ends at once: the other goes on from what was written.
+ * A worker's store of utterances. It decides as the store of a single machine does, being one; and what it has decided
+ * is written into the utterance's job in Redis before anything that depends on it is done. Where the job is another
+ * worker's by then, the work on it ends at once: the other goes on from what was written.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Redis } from "ioredis"

@@ -1,6 +1,6 @@
 /**
- * How fast a whole fleet sends to a provider: as on one machine, fewer at once after the service asked to slow down, and more again with
- * each create that it bears; kept in Redis, where every worker finds it and changes it.
+ * How fast a whole fleet sends to a provider: as on one machine, fewer at once after the service asked to slow down,
+ * and more again with each create that it bears; kept in Redis, where every worker finds it and changes it.
  */
 import type { Queue } from "bullmq"
 import { Option, Schema } from "effect"
@@ -39,7 +39,10 @@ export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Pro
   await queue.setGlobalConcurrency(limit)
 }
 
-/** The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from then on. */
+/**
+ * The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from
+ * then on.
+ */
 export const slowFleet = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
   const before = (await known(client, queue)) ?? fullConcurrency(await limitOf(client, queue))
   const pace = decrease(before, Date.now())

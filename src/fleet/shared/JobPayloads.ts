@@ -29,7 +29,10 @@ export const Grant = Schema.Struct({
 })
 export type Grant = typeof Grant.Type
 
-/** An utterance to be spoken: a job of its provider's queue. Its record is written anew before each step that depends on it. */
+/**
+ * An utterance to be spoken: a job of its provider's queue. Its record is written anew before each step that depends on
+ * it.
+ */
 export const SpeakPayload = Schema.Struct({
   terms: Schema.String,
   record: UtteranceRecord,

@@ -1,4 +1,6 @@
-/** A job's plan on its way to whoever delivers it: a file of the shared folder, with the paths as each machine has them. */
+/**
+ * A job's plan on its way to whoever delivers it: a file of the shared folder, with the paths as each machine has them.
+ */
 import { Effect, Option, Predicate, Schema } from "effect"
 import { Narration, Subtitle } from "../../domain/speech/Cue.ts"
 import { FrameRate } from "../../domain/time/FrameRate.ts"
@@ -26,7 +28,8 @@ export interface PlannedDelivery {
   readonly failed: ReadonlyArray<UtteranceRecord>
 }
 
-// The file is named by its content's own hash: what has no schema of its own is what a coordinator of this edition wrote.
+// The file is named by its content's own hash: what has no schema of its own is what a coordinator of this edition
+// wrote.
 const asWritten = <A extends object>() => Schema.declare((value): value is A => Predicate.isRecord(value))
 
 const Kept = Schema.Struct({

@@ -10,7 +10,10 @@ export const prefix = "dubwright"
 /** Deliveries. */
 export const deliverQueue = "deliver"
 
-/** Which queues of providers there are, with the manifest's limit of each: workers look here for those that they do not know by name. */
+/**
+ * Which queues of providers there are, with the manifest's limit of each: workers look here for those that they do not
+ * know by name.
+ */
 export const queuesKey = `${prefix}:queues`
 
 /** A provider's queue. */

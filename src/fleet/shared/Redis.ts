@@ -1,4 +1,7 @@
-/** The Redis that holds a fleet together: reached at the start or refused in words, and waited for when it is gone later. */
+/**
+ * The Redis that holds a fleet together: reached at the start or refused in words, and waited for when it is gone
+ * later.
+ */
 import { Effect, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
 import { FleetUnusable } from "./FleetErrors.ts"
@@ -19,14 +22,16 @@ const firstAnswer = 5_000
 const longestRetry = 2_000
 
 /**
- * How long an answer may be waited for before its connection is taken for dead, in milliseconds: one whose other end vanished without
- * a word would be waited on for a quarter of an hour. Longer than any question that waits for something to happen, ten seconds at most.
+ * How long an answer may be waited for before its connection is taken for dead, in milliseconds: one whose other end
+ * vanished without a word would be waited on for a quarter of an hour. Longer than any question that waits for
+ * something to happen, ten seconds at most.
  */
 const longestSilence = 30_000
 
 /**
- * Connects for as long as the scope. A Redis that cannot be reached, refuses the password, is none, or may throw away what is in it
- * is refused. One that goes away later is waited for: `told` is given one line when it is gone, and one when it is back.
+ * Connects for as long as the scope. A Redis that cannot be reached, refuses the password, is none, or may throw away
+ * what is in it is refused. One that goes away later is waited for: `told` is given one line when it is gone, and one
+ * when it is back.
  */
 export const connectRedis = (
   address: string,
@@ -124,8 +129,8 @@ const refusal = (about: string, cause: unknown): FleetUnusable => {
 }
 
 /**
- * Asks a Redis that was reached once. While it is gone that waits; where it says no (it is full, say), there is nothing that could be
- * gone on with, and the command ends with its words.
+ * Asks a Redis that was reached once. While it is gone that waits; where it says no (it is full, say), there is nothing
+ * that could be gone on with, and the command ends with its words.
  */
 export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
   Effect.tryPromise(ask).pipe(

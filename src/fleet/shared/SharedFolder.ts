@@ -1,6 +1,6 @@
 /**
- * The folder that all machines of a fleet mount, wherever each of them mounts it: clips with their records beside them, and what a
- * batch's machines must know to work on it, each file named by what is in it, whole or not at all.
+ * The folder that all machines of a fleet mount, wherever each of them mounts it: clips with their records beside them,
+ * and what a batch's machines must know to work on it, each file named by what is in it, whole or not at all.
  */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"

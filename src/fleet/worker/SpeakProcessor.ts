@@ -136,7 +136,10 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
   end: { ending, ...(halt === undefined ? {} : { halt }) }
 })
 
-/** A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the others. */
+/**
+ * A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the
+ * others.
+ */
 const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
   let halt: Halt | undefined
   const budget = new CreditBudget(grant?.credits)

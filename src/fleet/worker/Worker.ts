@@ -1,6 +1,6 @@
 /**
- * A worker of a fleet: takes utterances and deliveries out of the queues until it is told to stop, then takes no more, lets what it
- * has in hand end within a little while, and gives the rest back.
+ * A worker of a fleet: takes utterances and deliveries out of the queues until it is told to stop, then takes no more,
+ * lets what it has in hand end within a little while, and gives the rest back.
  */
 import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
@@ -39,7 +39,9 @@ export interface WorkerSettings<E> {
   readonly told: (line: string) => Effect.Effect<void>
 }
 
-/** How long what is in hand may take to end by itself when the worker is told to stop, and then again to be given back. */
+/**
+ * How long what is in hand may take to end by itself when the worker is told to stop, and then again to be given back.
+ */
 const ending = "5 seconds"
 
 /** How often it is looked for queues of providers that were not there before. */
@@ -180,7 +182,8 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     yield* Effect.forkScoped(Effect.repeat(look, lookingFor))
   }
   if (settings.roles.includes("deliver")) {
-    // A store of its own: what is spoken here is forgotten as soon as it is done, under the hands of whoever delivers it.
+    // A store of its own: what is spoken here is forgotten as soon as it is done, under the hands of whoever delivers
+    // it.
     const own = yield* Layer.build(passing)
     const context = Context.merge(own, yield* Layer.build(progress))
     const hand = yield* Effect.provide(makeDeliverProcessor(client, share), context)

@@ -1,6 +1,6 @@
 /**
- * How fast a provider is sent to, learned from what it bears: more at once while all goes well, half of it when it asks to
- * slow down; below one at a time, with pauses between starts.
+ * How fast a provider is sent to, learned from what it bears: more at once while all goes well, half of it when it asks
+ * to slow down; below one at a time, with pauses between starts.
  */
 
 /** A pace. */

@@ -1,4 +1,6 @@
-/** A circuit breaker: after several faults in a row the service is left alone until a probe says that it is in order. */
+/**
+ * A circuit breaker: after several faults in a row the service is left alone until a probe says that it is in order.
+ */
 
 /** Faults in a row since the last answer. */
 export interface Breaker {

@@ -1,7 +1,7 @@
 /**
  * The way of one provider's tasks to the service: so many in flight, so many starts a second, the urgent first, slower
- * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held it
- * has ended, its finalizers included.
+ * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held
+ * it has ended, its finalizers included.
  */
 import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
@@ -22,7 +22,10 @@ export interface ProviderQueueLimits {
 export interface ProviderQueueStatus {
   readonly inFlight: number
   readonly limit: number
-  /** When starts go on, in milliseconds since 1970; 0 where they are not held back, or until the service is in order again. */
+  /**
+   * When starts go on, in milliseconds since 1970; 0 where they are not held back, or until the service is in order
+   * again.
+   */
   readonly heldUntil: number
 }
 

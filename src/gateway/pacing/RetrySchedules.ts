@@ -2,7 +2,10 @@
 import { Duration, Effect, Schedule } from "effect"
 import { type CallFault, isTransientFault } from "../GatewayErrors.ts"
 
-/** Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at once. */
+/**
+ * Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at
+ * once.
+ */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
   Schedule.union(Schedule.spaced("30 seconds")),
   Schedule.jittered
@@ -21,7 +24,8 @@ export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.p
 )
 
 /**
- * Tries by a schedule. Mostly the first try serves, of ten thousand and more: the schedule is set up only once one has failed.
+ * Tries by a schedule. Mostly the first try serves, of ten thousand and more: the schedule is set up only once one has
+ * failed.
  */
 export const retryPersistently = <A, E, R, Out>(
   work: Effect.Effect<A, E, R>,

@@ -5,8 +5,8 @@ import { Effect, Exit } from "effect"
 export type Free = () => void
 
 /**
- * A slot that was wished for: given once, then or later, and never lost. Between the wish and the wait for it others may run, and a
- * slot may be given meanwhile.
+ * A slot that was wished for: given once, then or later, and never lost. Between the wish and the wait for it others
+ * may run, and a slot may be given meanwhile.
  */
 export class Pending {
   /** Frees the slot, once it was given. */
@@ -36,8 +36,9 @@ export class Pending {
 }
 
 /**
- * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the slot, or the
- * wish for one; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free this costs a few steps.
+ * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the
+ * slot, or the wish for one; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free
+ * this costs a few steps.
  */
 export const holdSlot = <A, E, R>(
   taken: () => Free | Pending,

@@ -1,4 +1,7 @@
-/** The HTTP client on which the client derived from the contract stands, for reads: every answer comes through the exchange. */
+/**
+ * The HTTP client on which the client derived from the contract stands, for reads: every answer comes through the
+ * exchange.
+ */
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"

@@ -37,7 +37,9 @@ const slowestRate = 2_000
 
 const mostTranscriptBytes = 8 * 1024 * 1024
 
-/** The most bytes that audio of so many characters may have: half a second each as 48 kHz stereo of 32 bit, and some. */
+/**
+ * The most bytes that audio of so many characters may have: half a second each as 48 kHz stereo of 32 bit, and some.
+ */
 const mostAudioBytes = (characters: number): number =>
   Math.min(1024 * 1024 * 1024, 16 * 1024 * 1024 + characters * 200_000)
 
@@ -144,8 +146,9 @@ export const makeDownload = Effect.gen(function* () {
 const noTranscript: Fetched["transcript"] = undefined
 
 /**
- * Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays so. What trickles in for
- * as long as may be waited, which is told as `late`, makes way for others; so does what stalls again and again, which is told as `stalled`.
+ * Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays
+ * so. What trickles in for as long as may be waited, which is told as `late`, makes way for others; so does what stalls
+ * again and again, which is told as `stalled`.
  */
 const afresh = (late: string, stalled: string) => {
   let stalls = 0

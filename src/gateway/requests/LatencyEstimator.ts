@@ -1,7 +1,7 @@
 /**
- * Learning when tasks are done from looks at them. A look that comes too early shows how much; one that comes late shows
- * nothing but that it was not too early. So while first looks keep finding tasks done, they are tried sooner: a little at
- * first, then bolder, until one comes too early.
+ * Learning when tasks are done from looks at them. A look that comes too early shows how much; one that comes late
+ * shows nothing but that it was not too early. So while first looks keep finding tasks done, they are tried sooner: a
+ * little at first, then bolder, until one comes too early.
  */
 import type { SettledTask } from "./Polling.ts"
 

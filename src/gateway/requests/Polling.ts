@@ -1,4 +1,7 @@
-/** Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is up. */
+/**
+ * Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is
+ * up.
+ */
 import { Duration, Effect, Schedule } from "effect"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { TaskId } from "../../domain/values/Ids.ts"
@@ -30,9 +33,9 @@ const longestStep = 15_000
 const leastDeadline = 15 * 60_000
 
 /**
- * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes about then, and later
- * ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay few. Of
- * tasks of which nothing is known yet, the first few are looked at often.
+ * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes about then,
+ * and later ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay
+ * few. Of tasks of which nothing is known yet, the first few are looked at often.
  */
 export const pollPlan = (usual: Estimate | undefined, characters: number): PollPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
@@ -74,8 +77,8 @@ const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
   )
 
 /**
- * Waits until a task is done. `takenAt` is when the service took it (milliseconds since 1970), now or in an earlier run.
- * Passing faults of looks are waited out until the deadline.
+ * Waits until a task is done. `takenAt` is when the service took it (milliseconds since 1970), now or in an earlier
+ * run. Passing faults of looks are waited out until the deadline.
  */
 export const pollUntilSettled = (
   look: Effect.Effect<TaskSnapshot, CallFault | Vanished>,

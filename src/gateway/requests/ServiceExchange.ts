@@ -1,6 +1,6 @@
 /**
- * A request of the interface and its answer in the contract's shape, whatever shape the service gave it. The key goes to the
- * service's own origin only, redirects included.
+ * A request of the interface and its answer in the contract's shape, whatever shape the service gave it. The key goes
+ * to the service's own origin only, redirects included.
  */
 import { Duration, Either, Redacted } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
@@ -50,7 +50,10 @@ export const makeExchange = (
   const within = Duration.decode(address.answerWithin)
   const late = `no answer within ${Duration.format(within)}`
 
-  /** The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor a request without its key. */
+  /**
+   * The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor
+   * a request without its key.
+   */
   const pointedTo = (
     asked: ExchangeRequest,
     { status }: HttpAnswer,

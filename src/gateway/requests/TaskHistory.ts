@@ -30,8 +30,8 @@ const pageSize = 100
 const clockTolerance = 60 * 60 * 1000
 
 /**
- * Makes the search. `history(since)` walks through tasks made since then; whoever asks while a walk is under way shares the
- * next one, so that a burst of lost answers costs two walks.
+ * Makes the search. `history(since)` walks through tasks made since then; whoever asks while a walk is under way shares
+ * the next one, so that a burst of lost answers costs two walks.
  */
 export const makeTaskHistory = (readPage: ReadPage) =>
   Effect.gen(function* () {
@@ -75,7 +75,8 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let { page } = first
     let order: "newest-first" | "other" = "newest-first"
     let newestBefore = Infinity
-    // Where the service does not number its first page, number 1 is either the same again or, counted from 0, the second.
+    // Where the service does not number its first page, number 1 is either the same again or, counted from 0, the
+    // second.
     let number = page.page
     let isWhole = false
     for (let turns = 1; turns <= mostPages && !isWhole; turns++) {

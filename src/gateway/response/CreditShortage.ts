@@ -17,8 +17,8 @@ const ofRate =
   /rate.?limit|too.many.requests|slow down|concurren|per[ _-]?(second|minute|hour|day)|(retry|try again|wait)\b[^.]{0,20}\d/iu
 
 /**
- * Whether a refusal means that the account has too few credits. `said` are its words; `wait` is whether a header names a time after
- * which to come back, as a rate limit does and a used-up account does not.
+ * Whether a refusal means that the account has too few credits. `said` are its words; `wait` is whether a header names
+ * a time after which to come back, as a rate limit does and a used-up account does not.
  */
 export const isWantOfCredits = (value: unknown, said: string, wait: boolean): boolean => {
   const codes = codesIn(value)

@@ -1,4 +1,7 @@
-/** What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is used for several things. */
+/**
+ * What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is
+ * used for several things.
+ */
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../../contract/Errors.ts"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
@@ -27,9 +30,9 @@ const ownStatus: Readonly<Record<string, number>> = endpointStatus
 const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
 
 /**
- * The status of a refusal that comes with one of success: some services say in the body alone that a request failed. Undefined where nothing
- * was refused. What it was refused for is told by the body's own code, else by its words; where neither tells, it is a fault of the
- * service, as is whatever leaves open whether a task was made.
+ * The status of a refusal that comes with one of success: some services say in the body alone that a request failed.
+ * Undefined where nothing was refused. What it was refused for is told by the body's own code, else by its words; where
+ * neither tells, it is a fault of the service, as is whatever leaves open whether a task was made.
  */
 export const embeddedStatus = (value: unknown): number | undefined => {
   const fields = fieldsOf(value)
@@ -99,7 +102,9 @@ export const normalizeRefusal = (
   }
 }
 
-/** What a foreign refusal is: by its status first, by its words and codes where one status is used for several things. */
+/**
+ * What a foreign refusal is: by its status first, by its words and codes where one status is used for several things.
+ */
 const kindOf = (status: number, said: string, wantsCredits: boolean) => {
   const refused = status === 400 || status === 403 || status === 422
   if (wantsCredits && (refused || status === 401 || status === 429)) return "PaymentRequired"

@@ -40,14 +40,14 @@ export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
 
 /** A finite number, also where it comes as text. */
-export const numberOf = (value: unknown): number | undefined => {
+export const finiteNumber = (value: unknown): number | undefined => {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   return typeof read === "number" && Number.isFinite(read) ? read : undefined
 }
 
 /** A whole number from 0 up; 0 where there is none. */
-export const countIn = (value: unknown): number => Math.max(0, Math.round(numberOf(value) ?? 0))
+export const countIn = (value: unknown): number => Math.max(0, Math.round(finiteNumber(value) ?? 0))
 
 /** A field, where its value is known. */
-export const optionalField = <A>(name: string, value: A | undefined): Fields =>
+export const knownField = <A>(name: string, value: A | undefined): Fields =>
   value === undefined ? {} : { [name]: value }

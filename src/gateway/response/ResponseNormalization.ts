@@ -11,7 +11,7 @@ import {
   layersOf,
   pickField,
   textOf,
-  numberOf,
+  finiteNumber,
   countIn
 } from "./ResponseFields.ts"
 
@@ -47,10 +47,10 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
     voice_id: textOf(pickField(layers, "voice_id", "voice")) ?? "",
     voice_name: textOf(pickField(layers, "voice_name")),
     characters: countIn(pickField(layers, "characters", "character_count")),
-    credits: numberOf(pickField(layers, "credits", "credit_cost", "cost")) ?? unsaid,
+    credits: finiteNumber(pickField(layers, "credits", "credit_cost", "cost")) ?? unsaid,
     created_at: textOf(pickField(layers, "created_at")) ?? "",
     completed_at: textOf(pickField(layers, "completed_at", "finished_at")),
-    duration: numberOf(pickField(layers, "duration")),
+    duration: finiteNumber(pickField(layers, "duration")),
     audio_url: audio,
     srt_url: textOf(pickField(layers, "srt_url")),
     json_url: textOf(pickField(layers, "json_url")),
@@ -97,7 +97,7 @@ const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undef
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
   for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
   // Some say that a list is empty by leaving it out.
-  return numberOf(pickField(layers, "total")) === 0 || layers.some((layer) => layer[name] === null)
+  return finiteNumber(pickField(layers, "total")) === 0 || layers.some((layer) => layer[name] === null)
     ? []
     : undefined
 }
@@ -109,14 +109,15 @@ const pageOf = (value: unknown, entries: number): Fields => {
   return {
     page: countIn(pickField(layers, "page")),
     limit: countIn(pickField(layers, "limit", "page_size")),
-    total: numberOf(pickField(layers, "total")) === undefined ? entries : countIn(pickField(layers, "total")),
+    total:
+      finiteNumber(pickField(layers, "total")) === undefined ? entries : countIn(pickField(layers, "total")),
     has_more: typeof more === "boolean" ? more : entries > 0
   }
 }
 
 /**
- * A page of the history; entries without an id are left out. An answer that holds no list stays without: it cannot be taken for an empty
- * history, in which no task was made.
+ * A page of the history; entries without an id are left out. An answer that holds no list stays without: it cannot be
+ * taken for an empty history, in which no task was made.
  */
 export const taskPageOf = (value: unknown): Fields => {
   const tasks = foundList(value, "tasks")?.map((entry) => taskOf(entry))
@@ -161,7 +162,7 @@ export const modelListOf = (value: unknown): Fields => ({
         provider: textOf(pickField(layers, "provider")) ?? "",
         description: textOf(pickField(layers, "description")) ?? "",
         languages: strings(pickField(layers, "languages", "language")),
-        credits_per_character: numberOf(pickField(layers, "credits_per_character")) ?? unsaid
+        credits_per_character: finiteNumber(pickField(layers, "credits_per_character")) ?? unsaid
       }
     ]
   })
@@ -199,10 +200,10 @@ const controlsOf = (value: unknown): Fields => {
   return Object.fromEntries(
     ["speed", "vol", "pitch"].flatMap((name) => {
       const range = fieldsOf(controls[name])
-      const min = numberOf(range?.["min"])
-      const max = numberOf(range?.["max"])
+      const min = finiteNumber(range?.["min"])
+      const max = finiteNumber(range?.["max"])
       if (min === undefined || max === undefined) return []
-      return [[name, { min, max, default: numberOf(range?.["default"]) ?? (name === "pitch" ? 0 : 1) }]]
+      return [[name, { min, max, default: finiteNumber(range?.["default"]) ?? (name === "pitch" ? 0 : 1) }]]
     })
   )
 }
@@ -211,13 +212,13 @@ const controlsOf = (value: unknown): Fields => {
 export const creditsOf = (value: unknown): Fields => {
   const layers = layersOf(value)
   const left =
-    numberOf(value) ??
-    numberOf(pickField(layers, "credits", "balance", "remaining", "remaining_credits", "credit"))
+    finiteNumber(value) ??
+    finiteNumber(pickField(layers, "credits", "balance", "remaining", "remaining_credits", "credit"))
   return {
-    ...optional("credits", left),
+    ...knownField("credits", left),
     unlimited: pickField(layers, "unlimited") === true,
-    used: numberOf(pickField(layers, "used", "used_credits")) ?? unsaid,
-    reserved: numberOf(pickField(layers, "reserved")) ?? unsaid
+    used: finiteNumber(pickField(layers, "used", "used_credits")) ?? unsaid,
+    reserved: finiteNumber(pickField(layers, "reserved")) ?? unsaid
   }
 }
 
@@ -239,11 +240,11 @@ export const healthOf = (value: unknown): Fields => {
             {
               provider: id,
               ready: provider["ready"] !== false,
-              ...optional("reason", textOf(provider["reason"]))
+              ...knownField("reason", textOf(provider["reason"]))
             }
           ]
     }),
-    disk: { free_bytes: numberOf(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
+    disk: { free_bytes: finiteNumber(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
     queue: {
       queued: countIn(queue["queued"]),
       processing: countIn(queue["processing"]),

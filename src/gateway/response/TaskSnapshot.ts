@@ -42,7 +42,10 @@ export interface PastTask {
   readonly voice: string | undefined
   readonly characters: number | undefined
   readonly credits: number | undefined
-  /** When it was made, in milliseconds since 1970 by the service's clock; absent where it does not say, or not in which zone. */
+  /**
+   * When it was made, in milliseconds since 1970 by the service's clock; absent where it does not say, or not in which
+   * zone.
+   */
   readonly madeAt: number | undefined
   readonly failed: boolean
 }
@@ -87,7 +90,8 @@ export const creditsStated = (credits: number): number | undefined =>
   credits === unsaid ? undefined : credits
 
 /**
- * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or milliseconds since
+ * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or
+ * milliseconds since
  * 1970.
  */
 export const instantOf = (said: string | undefined): number | undefined => {

@@ -1,7 +1,8 @@
 /**
- * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so that
- * nothing of it is left open and nothing streams through layers that would cost more than the request. Plain calls back: what can
- * stop a request in the air is its time, its length and the end of the wire, which comes with that of the run.
+ * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so
+ * that nothing of it is left open and nothing streams through layers that would cost more than the request. Plain calls
+ * back: what can stop a request in the air is its time, its length and the end of the wire, which comes with that of
+ * the run.
  */
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -138,7 +139,10 @@ const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions)
   br: brotliDecompressSync
 }
 
-/** A body as it was before it was packed. One that is not packed as is said, or is cut short, stays as it came: its reader judges it. */
+/**
+ * A body as it was before it was packed. One that is not packed as is said, or is cut short, stays as it came: its
+ * reader judges it.
+ */
 const unpacked = (
   body: Uint8Array,
   encoding: string | undefined,

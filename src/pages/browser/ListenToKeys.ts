@@ -3,8 +3,8 @@ import type { KeyHelp } from "../parts/KeyBindings.ts"
 import { byId } from "./Dom.ts"
 
 /**
- * Does what the keys say wherever they do not belong to a field. Arrow keys belong to the page unless `list` has the focus;
- * `?` and its button open the help, where listening can be turned off for those whose aids use the same keys.
+ * Does what the keys say wherever they do not belong to a field. Arrow keys belong to the page unless `list` has the
+ * focus; `?` and its button open the help, where listening can be turned off for those whose aids use the same keys.
  */
 export const listenToKeys = <Action extends string>(
   keys: ReadonlyArray<KeyHelp<Action>>,

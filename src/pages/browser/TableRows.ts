@@ -9,7 +9,10 @@ export class TableRows {
   private order: ReadonlyArray<HTMLTableRowElement>
   private row: HTMLTableRowElement | undefined
 
-  /** `stop` finds the one element of a row that takes the focus, where the table is a single stop on the way through the page. */
+  /**
+   * `stop` finds the one element of a row that takes the focus, where the table is a single stop on the way through the
+   * page.
+   */
   constructor(
     private readonly body: HTMLTableSectionElement,
     private readonly stop?: string

@@ -9,7 +9,9 @@ const closest = 240
 /** What is shown at first of a long programme, in pixels a second: about a minute and a half on a wide screen. */
 const firstLook = 14
 
-/** Only so many cues are drawn at once; where more are in sight they would be a blur, and only those to look at remain. */
+/**
+ * Only so many cues are drawn at once; where more are in sight they would be a blur, and only those to look at remain.
+ */
 const mostRegions = 300
 
 /** Draws the waveform; cues are drawn only where they are in sight. */

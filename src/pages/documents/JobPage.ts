@@ -94,7 +94,10 @@ const packedPeaks = (peaks: ArrayLike<number>): string =>
     "base64"
   )
 
-/** The packed levels in a job's page; undefined where it holds none. No text of a cue can look like them: its quotes are escaped. */
+/**
+ * The packed levels in a job's page; undefined where it holds none. No text of a cue can look like them: its quotes are
+ * escaped.
+ */
 export const peaksIn = (page: string): string | undefined => /"peaks":"([A-Za-z0-9+/=]+)"/u.exec(page)?.[1]
 
 const heading = (report: JobReport, status: Content): Html => {

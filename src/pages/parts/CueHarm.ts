@@ -5,7 +5,8 @@ import type { CueReport } from "../../domain/report/Report.ts"
 export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">
 
 /**
- * Points of harm: 0 where there is nothing to check. The kind of trouble counts first, and within a kind how far it goes (below 100 points):
+ * Points of harm: 0 where there is nothing to check. The kind of trouble counts first, and within a kind how far it
+ * goes (below 100 points):
  *
  * | points | trouble | how far |
  * |---|---|---|
@@ -70,7 +71,10 @@ const kinds: Readonly<Record<Kind, Measure>> = {
   "repeated-take": { points: 100, reach: nothing }
 }
 
-/** By how many seconds each cue is heard over the next one of the same speaker; more than the rounding of times to milliseconds. */
+/**
+ * By how many seconds each cue is heard over the next one of the same speaker; more than the rounding of times to
+ * milliseconds.
+ */
 export const overlapsIn = (
   cues: ReadonlyArray<Judged & Pick<CueReport, "speaker">>
 ): ReadonlyArray<number> => {

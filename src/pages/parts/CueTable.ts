@@ -1,4 +1,7 @@
-/** The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to look. */
+/**
+ * The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to
+ * look.
+ */
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"

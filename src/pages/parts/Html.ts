@@ -50,7 +50,10 @@ export type Content = Html | HtmlParts | string | number | undefined | ReadonlyA
 export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>
   Html.of(pieces, values)
 
-/** Text as it stands in HTML, in an element or between quotes; control characters that no page may hold are made visible. */
+/**
+ * Text as it stands in HTML, in an element or between quotes; control characters that no page may hold are made
+ * visible.
+ */
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/gu, (letter) => entities[letter] ?? letter).replaceAll(forbidden, "\uFFFD")
 

@@ -9,7 +9,10 @@ export const tableHead = (names: ReadonlyArray<string>): Html =>
     </tr>
   </thead>`
 
-/** A head whose buttons sort the rows by a column; `browser/Order.ts` listens to them. `sorted` is the column of the first order. */
+/**
+ * A head whose buttons sort the rows by a column; `browser/Order.ts` listens to them. `sorted` is the column of the
+ * first order.
+ */
 export const sortingHead = (names: ReadonlyArray<string>, sorted: string): Html =>
   html`<thead role="rowgroup">
     <tr role="row">

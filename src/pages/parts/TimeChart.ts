@@ -7,8 +7,8 @@ import { axisTimes, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 const usualLimit = 1.3
 
 /**
- * The drawing: two plots over one time, a mark for each cue from where it starts to where it ends. Drawn over the whole programme; the
- * page's script narrows it to the part that the waveform shows.
+ * The drawing: two plots over one time, a mark for each cue from where it starts to where it ends. Drawn over the whole
+ * programme; the page's script narrows it to the part that the waveform shows.
  */
 export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => {
   const heard = cues.flatMap(({ placed, start, flags }) =>

@@ -18,7 +18,10 @@ export const formatDuration = (seconds: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The times at the start, the quarters and the end of an axis; to a tenth of a second where it spans less than a minute. */
+/**
+ * The times at the start, the quarters and the end of an axis; to a tenth of a second where it spans less than a
+ * minute.
+ */
 export const axisTimes = (from: number, to: number): ReadonlyArray<string> =>
   [0, 1, 2, 3, 4].map((quarter) => {
     const seconds = from + ((to - from) * quarter) / 4

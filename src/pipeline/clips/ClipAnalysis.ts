@@ -1,4 +1,7 @@
-/** From samples to what is known of a clip. Plain values in, plain values out: it is done here or in a thread of its own. */
+/**
+ * From samples to what is known of a clip. Plain values in, plain values out: it is done here or in a thread of its
+ * own.
+ */
 import { Either, Option } from "effect"
 import { splitClip } from "../../audio/speech/ClipSplitting.ts"
 import { framesOf, type Pcm } from "../../audio/pcm/Pcm.ts"
@@ -35,7 +38,10 @@ export interface Unusable {
   readonly words: string
 }
 
-/** The samples of a sound at the rate at which they are kept, decoded from a WAV file's bytes; else why there are none, in words. */
+/**
+ * The samples of a sound at the rate at which they are kept, decoded from a WAV file's bytes; else why there are none,
+ * in words.
+ */
 export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
   sound instanceof Uint8Array
     ? Either.mapBoth(decodeWav(sound), {
@@ -48,7 +54,10 @@ export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, str
 export const clipFileBytes = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
   sound instanceof Uint8Array ? keptWav16(samples, sound) : encodeWav16(samples)
 
-/** Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn between. */
+/**
+ * Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn
+ * between.
+ */
 export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, ClipMade | Unusable> {
   const { said } = wanted
   const speech = speechIn(pcm)

@@ -88,7 +88,10 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
 
     let count = 0
     let going: Array<ClipWorkerRequest> = []
-    /** What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a wait for the disk. */
+    /**
+     * What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a
+     * wait for the disk.
+     */
     const post = (order: ClipWorkerRequest) => {
       if (going.push(order) > 1) return
       setImmediate(() => {

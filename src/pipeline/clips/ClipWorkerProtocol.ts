@@ -4,7 +4,10 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Kept } from "../../store/files/ClipFile.ts"
 import type { ClipMade, Unusable, ClipRequest } from "./ClipAnalysis.ts"
 
-/** Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the disk. */
+/**
+ * Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the
+ * disk.
+ */
 export interface ClipWorkerRequest {
   readonly id: number
   readonly key: UtteranceKey

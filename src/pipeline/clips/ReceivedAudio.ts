@@ -1,6 +1,6 @@
 /**
- * What was received and is no WAV, as samples: plain MP3 within this process, all else by ffmpeg, several files a process when
- * many wait.
+ * What was received and is no WAV, as samples: plain MP3 within this process, all else by ffmpeg, several files a
+ * process when many wait.
  */
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"

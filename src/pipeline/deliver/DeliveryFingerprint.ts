@@ -89,9 +89,10 @@ export const rememberFiles = Effect.fnUntraced(function* (
 })
 
 /**
- * Takes away what the delivery before has left among a job's clips and stems, and further decision lists, unless it was changed since:
- * who lays all files of such a folder into a film would have a line twice that has moved. Whatever else it has left, in formats that are no longer asked for, stays: it
- * may lie in somebody's project. Returns what does, files and folders by name. `files` are those of the delivery now.
+ * Takes away what the delivery before has left among a job's clips and stems, and further decision lists, unless it was
+ * changed since: who lays all files of such a folder into a film would have a line twice that has moved. Whatever else
+ * it has left, in formats that are no longer asked for, stays: it may lie in somebody's project. Returns what does,
+ * files and folders by name. `files` are those of the delivery now.
  */
 export const removeOutdated = Effect.fnUntraced(function* (
   out: string,
@@ -126,8 +127,9 @@ export const allFilesPresent = (out: string, delivery: Delivery): Effect.Effect<
   Effect.map(modifiedAt(out, delivery), Option.isSome)
 
 /**
- * When each file of a delivery was last changed, in milliseconds since 1970; none where one is missing or has another size.
- * Synchronous: a job may deliver a file a cue, and a thousand looks take a few milliseconds here, as effects a hundred.
+ * When each file of a delivery was last changed, in milliseconds since 1970; none where one is missing or has another
+ * size. Synchronous: a job may deliver a file a cue, and a thousand looks take a few milliseconds here, as effects a
+ * hundred.
  */
 export const modifiedAt = (
   out: string,

@@ -44,8 +44,8 @@ export const deliverToResult = (
 }
 
 /**
- * A clip that keeps its size but not its bytes looks like one at hand until it is read. All such clips of the job are removed, so that
- * the next run fetches every one of them.
+ * A clip that keeps its size but not its bytes looks like one at hand until it is read. All such clips of the job are
+ * removed, so that the next run fetches every one of them.
  */
 const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: ReadonlyArray<UtteranceUse>) {
   const store = yield* UtteranceStore

@@ -57,8 +57,9 @@ export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): Rea
 const writtenAtOnce = 4
 
 /**
- * One Broadcast Wave a placement, named by its cue, speaker and time, about as loud as in the mix. It begins with the picture in which
- * it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same is not written again.
+ * One Broadcast Wave a placement, named by its cue, speaker and time, about as loud as in the mix. It begins with the
+ * picture in which it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same
+ * is not written again.
  */
 export const deliverClips = Effect.fnUntraced(function* (
   made: OutputPlan,
@@ -122,8 +123,8 @@ const spokenLength = ({ start, end }: Placement, rate: SampleRate): Frames =>
 const nearGain = 0.5
 
 /**
- * The gain of all clips in dB: that of the clips from the last run, as long as it is near. The mix's own gain differs by hundredths once
- * any line changes, and every clip would be another file.
+ * The gain of all clips in dB: that of the clips from the last run, as long as it is near. The mix's own gain differs
+ * by hundredths once any line changes, and every clip would be another file.
  */
 const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
@@ -175,8 +176,8 @@ const wordsOf = ({ entries }: OutputPlan): ((placement: Placement) => string) =>
 }
 
 /**
- * The timelines of a job, each as the texts of its files: clips and the film are named relative to the job's folder. Only a decision
- * list may need more than one file.
+ * The timelines of a job, each as the texts of its files: clips and the film are named relative to the job's folder.
+ * Only a decision list may need more than one file.
  */
 export const timelineTexts: Readonly<
   Record<
@@ -193,8 +194,8 @@ export const timelineTexts: Readonly<
 }
 
 /**
- * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a placement, and a
- * marker where something is flagged.
+ * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a
+ * placement, and a marker where something is flagged.
  */
 export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Timeline => {
   const { job, placements, length, reel } = made

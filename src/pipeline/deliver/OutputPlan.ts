@@ -57,8 +57,9 @@ export const formatOf = ({ job: { audio } }: Pick<OutputPlan, "job">, name: Soun
 }
 
 /**
- * The job's own sound file that a video takes as it is, so that a mix is encoded once: M4A for MP4, Opus for WebM. Undefined where
- * the file is of another rate or bit rate than a video gets, and where the video's sound is no copy of the mix.
+ * The job's own sound file that a video takes as it is, so that a mix is encoded once: M4A for MP4, Opus for WebM.
+ * Undefined where the file is of another rate or bit rate than a video gets, and where the video's sound is no copy of
+ * the mix.
  */
 export const soundCopied = (
   { outputs, original, audio }: Pick<Job, "outputs" | "original" | "audio">,

@@ -1,4 +1,6 @@
-/** The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked. */
+/**
+ * The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked.
+ */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { type OutputName, soundNames, timelineNames } from "../../domain/manifest/Outputs.ts"

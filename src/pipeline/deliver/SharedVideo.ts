@@ -16,9 +16,9 @@ import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /**
- * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked, and says what
- * becomes of the video's own sound. Returns the results with the videos among their files; where one cannot be made, its jobs have
- * failed.
+ * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked,
+ * and says what becomes of the video's own sound. Returns the results with the videos among their files; where one
+ * cannot be made, its jobs have failed.
  */
 export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
   out: string,

@@ -20,7 +20,10 @@ export const validateBatch = (
   ...faultsOfShared(jobs, file)
 ]
 
-/** A speed that is never passed must not lie below the one up to which lines are sped up; defaults and a job's own words meet here. */
+/**
+ * A speed that is never passed must not lie below the one up to which lines are sped up; defaults and a job's own words
+ * meet here.
+ */
 const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
   Array.dedupe(
     jobs.flatMap(({ fit }, at) => {
@@ -89,7 +92,9 @@ const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Input
       })
     )
 
-/** A provider must be one of the five or declared under `providers`, so that a typing error is found before it costs. */
+/**
+ * A provider must be one of the five or declared under `providers`, so that a typing error is found before it costs.
+ */
 const faultsOfProviders = (
   jobs: ReadonlyArray<Job>,
   manifest: Manifest,

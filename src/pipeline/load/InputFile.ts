@@ -1,10 +1,15 @@
-/** Files that a person names: read only where they are files, since a pipe without a writer is waited for without an end. */
+/**
+ * Files that a person names: read only where they are files, since a pipe without a writer is waited for without an
+ * end.
+ */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
 import { rejectInput } from "./InputRejected.ts"
 
-/** The most bytes of a text: some half a million cues, and all that memory holds many times over while they are planned. */
+/**
+ * The most bytes of a text: some half a million cues, and all that memory holds many times over while they are planned.
+ */
 const mostBytes = 32 * 1024 * 1024
 
 /** A text file's bytes; `name` is what its user calls it. */

@@ -11,7 +11,10 @@ export const jobNameFrom = (stem: string): string => {
   return trimmed(letters.join(""))
 }
 
-/** The same for names that are one folder on some disk: there are those that do not tell A from a, or how an accent is written. */
+/**
+ * The same for names that are one folder on some disk: there are those that do not tell A from a, or how an accent is
+ * written.
+ */
 export const folderNameOf = (name: string): string => name.normalize("NFC").toLowerCase()
 
 const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes

@@ -1,4 +1,6 @@
-/** The language in a subtitle's name, as in `film.pt-BR.srt`, `film.en.sdh.srt`, `film.eng.srt` or `film.English.srt`. */
+/**
+ * The language in a subtitle's name, as in `film.pt-BR.srt`, `film.en.sdh.srt`, `film.eng.srt` or `film.English.srt`.
+ */
 import { basename, extname } from "node:path"
 import { Either } from "effect"
 import type { LanguageTag } from "../../domain/values/Ids.ts"

@@ -25,8 +25,8 @@ export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest
 })
 
 /**
- * Writes changes of one job's cues into the file, by their names; undefined takes a change back. What else stands in the file,
- * comments included, stays. Fails where the file cannot be read as overrides, or not be written.
+ * Writes changes of one job's cues into the file, by their names; undefined takes a change back. What else stands in
+ * the file, comments included, stays. Fails where the file cannot be read as overrides, or not be written.
  */
 export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   manifest: string,

@@ -21,7 +21,10 @@ export interface RunFlags {
   readonly bilingual?: BilingualChoice | undefined
   /** The voice that the bundled service offers a language by itself, for jobs that name none. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
-  /** What a state folder has learned of the longest texts that providers take; a manifest that names a limit knows better. */
+  /**
+   * What a state folder has learned of the longest texts that providers take; a manifest that names a limit knows
+   * better.
+   */
   readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>
 }
 

@@ -17,8 +17,8 @@ export const subtitleFiles = ["**/*.{srt,vtt,sbv,ass,ssa}"]
 export const depth = 3
 
 /**
- * Whether a manifest's text names a file, by itself or by a pattern, in a job or in a comment: a job that is commented out is
- * left out on purpose. Paths are relative to the manifest, with forward slashes.
+ * Whether a manifest's text names a file, by itself or by a pattern, in a job or in a comment: a job that is commented
+ * out is left out on purpose. Paths are relative to the manifest, with forward slashes.
  */
 export const namedIn = (text: string): ((file: string) => boolean) => {
   const inputs = [...text.matchAll(/\binput["']?:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}"'#][^\n,}#]*))/gu)]
@@ -41,7 +41,9 @@ const mentions = (text: string, file: string): boolean => {
   return false
 }
 
-/** Their paths relative to the manifest; none for bare files. Manifests beside it may have them as inputs of their own. */
+/**
+ * Their paths relative to the manifest; none for bare files. Manifests beside it may have them as inputs of their own.
+ */
 export const unlisted = (
   batch: Pick<Batch, "manifest" | "jobs" | "every" | "out" | "state">
 ): Effect.Effect<ReadonlyArray<string>> =>

@@ -2,7 +2,10 @@
 import { Schema } from "effect"
 import { UtteranceKey } from "../../domain/values/Ids.ts"
 
-/** The clip's file was deleted or damaged meanwhile: whoever hears of it removes what is left of it, and the next run fetches it again. */
+/**
+ * The clip's file was deleted or damaged meanwhile: whoever hears of it removes what is left of it, and the next run
+ * fetches it again.
+ */
 export class ClipMissing extends Schema.TaggedError<ClipMissing>()("ClipMissing", {
   utterance: UtteranceKey
 }) {

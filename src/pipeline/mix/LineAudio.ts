@@ -1,4 +1,6 @@
-/** A line's speech from the clips that it was recorded in. Plain values in, samples out: it is done here or in threads. */
+/**
+ * A line's speech from the clips that it was recorded in. Plain values in, samples out: it is done here or in threads.
+ */
 import { floatsOf } from "../../audio/kernels/Kernels.ts"
 import { plainSamplesIn } from "../../audio/formats/Int16.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"

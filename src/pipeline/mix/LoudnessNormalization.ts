@@ -37,7 +37,10 @@ export interface Coding {
   readonly bitrate: number
 }
 
-/** What a manifest's word or number stands for; peaks are held lower where a coder will add to them, by tenths of a decibel. */
+/**
+ * What a manifest's word or number stands for; peaks are held lower where a coder will add to them, by tenths of a
+ * decibel.
+ */
 export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LoudnessGoal => {
   const { loudness, peak } = namedTarget(target)
   const above = (loudness ?? softest) - peak
@@ -80,8 +83,8 @@ const overshoot = 1.2
 const farOff = 0.4
 
 /**
- * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the limiter takes away
- * besides. It is found on an excerpt, so that a film need not be mixed twice.
+ * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the
+ * limiter takes away besides. It is found on an excerpt, so that a film need not be mixed twice.
  */
 export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LoudnessGoal) =>
   withBuffers((room) => gainWithin(programme, target, room))
@@ -124,7 +127,10 @@ export const refineGain = (
   return Math.abs(short) <= farOff ? undefined : gain * gainOf(short * overshoot)
 }
 
-/** Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any loudness. */
+/**
+ * Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any
+ * loudness.
+ */
 export const loudnessError = (
   { loudness, peak }: LoudnessGoal,
   { integrated }: Measured
@@ -133,7 +139,10 @@ export const loudnessError = (
     ? undefined
     : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`
 
-/** How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much memory. */
+/**
+ * How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much
+ * memory.
+ */
 const limitedLoudness = Effect.fnUntraced(function* (
   excerpt: Programme,
   gain: number,
@@ -150,7 +159,10 @@ const limitedLoudness = Effect.fnUntraced(function* (
   return meter.integrated()
 })
 
-/** A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames; its work is done in rooms, in one of which it stands. */
+/**
+ * A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames; its work is done in
+ * rooms, in one of which it stands.
+ */
 export const limitPeaks = (
   samples: Float32Array,
   rate: SampleRate,

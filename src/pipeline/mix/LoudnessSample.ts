@@ -8,8 +8,9 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 const mostSamples = 6_000_000
 
 /**
- * How long a group of neighbouring lines is at most, from the start of its first to the start of its last, in milliseconds; and how long
- * where they are spoken over each other all the while, since a line without those that sound with it is softer than in the whole.
+ * How long a group of neighbouring lines is at most, from the start of its first to the start of its last, in
+ * milliseconds; and how long where they are spoken over each other all the while, since a line without those that sound
+ * with it is softer than in the whole.
  */
 const stretch = 2_000
 const crowdedStretch = 15_000
@@ -17,7 +18,9 @@ const crowdedStretch = 15_000
 /** The most silence that is left between two groups, longer than loudness looks back. */
 const mostGap = 500
 
-/** Lines that follow each other, from when until when they are heard, and the silence left behind them, in milliseconds. */
+/**
+ * Lines that follow each other, from when until when they are heard, and the silence left behind them, in milliseconds.
+ */
 interface Group {
   readonly placements: ReadonlyArray<Placement>
   readonly start: number
@@ -26,8 +29,8 @@ interface Group {
 }
 
 /**
- * The programme itself where it is short; else groups of its lines, each as it stands, evenly chosen from its beginning to its
- * end. Its loudness is that of the whole, as far as lines are like their neighbours.
+ * The programme itself where it is short; else groups of its lines, each as it stands, evenly chosen from its beginning
+ * to its end. Its loudness is that of the whole, as far as lines are like their neighbours.
  */
 export const sampleProgramme = (programme: Programme): Programme => {
   const { placements, rate, channels, length } = programme

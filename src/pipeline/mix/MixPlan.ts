@@ -44,8 +44,8 @@ export const mixedLoudness = (recorded: Lufs): Lufs =>
   Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
 /**
- * The lines that sound between two frames, in the order of their start, each when it is asked for: a film has thousands. For the stems of
- * the speakers that are given. Throws a ClipGone.
+ * The lines that sound between two frames, in the order of their start, each when it is asked for: a film has
+ * thousands. For the stems of the speakers that are given. Throws a ClipGone.
  */
 export function* mixLinesIn(
   programme: Programme,

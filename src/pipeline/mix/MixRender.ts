@@ -1,4 +1,7 @@
-/** The pass in which a job's sound is made: clips mixed once, levelled, measured and encoded, the whole and each speaker's stem. */
+/**
+ * The pass in which a job's sound is made: clips mixed once, levelled, measured and encoded, the whole and each
+ * speaker's stem.
+ */
 import { Array, Effect } from "effect"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
 import type { JobId, SpeakerName } from "../../domain/values/Ids.ts"

@@ -114,7 +114,9 @@ const stepped = <A, B>(
     Effect.zipLeft(yieldToEventLoop)
   )
 
-/** The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time. */
+/**
+ * The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time.
+ */
 const madeByThreads = (
   wanted: ProgrammeRender,
   sections: ReadonlyArray<Section>,

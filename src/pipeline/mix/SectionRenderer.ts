@@ -1,4 +1,7 @@
-/** A section of a programme made: lines read, added up, brought to their level, and handed on. It loads little: threads do it. */
+/**
+ * A section of a programme made: lines read, added up, brought to their level, and handed on. It loads little: threads
+ * do it.
+ */
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
 import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
@@ -14,7 +17,10 @@ export interface Mastering {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   readonly stems: number
-  /** The factor that all samples are multiplied by, and the amplitude that no peak of the whole passes: stems get the same gains. */
+  /**
+   * The factor that all samples are multiplied by, and the amplitude that no peak of the whole passes: stems get the
+   * same gains.
+   */
   readonly gain: number
   readonly ceiling: number
 }
@@ -55,8 +61,8 @@ export class SectionRenderer {
 const blockFrames = 32_768
 
 /**
- * The sum of a section's lines and its stems, block by block, from where its samples begin to where they end. Lines stand in the order of
- * their start. A block is valid until the next is asked for. Who asks for them clears the desk.
+ * The sum of a section's lines and its stems, block by block, from where its samples begin to where they end. Lines
+ * stand in the order of their start. A block is valid until the next is asked for. Who asks for them clears the desk.
  */
 export function* mixedSection(
   { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
@@ -79,7 +85,10 @@ export function* mixedSection(
   }
 }
 
-/** Makes a section and does what is ordered with it, a block a step; returns what the orders heard. `feed` is as for Hands. */
+/**
+ * Makes a section and does what is ordered with it, a block a step; returns what the orders heard. `feed` is as for
+ * Hands.
+ */
 export function* renderSection(
   mastering: Mastering,
   section: Section,

@@ -25,7 +25,9 @@ export const threadProgram = (): string | undefined =>
 /** Slots of a thread: what it may be ahead of ffmpeg, 3 MiB. */
 const slotCount = 6
 
-/** Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late. */
+/**
+ * Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late.
+ */
 const linesAtOnce = 32
 
 /** Makes a section of its lines and hands on what comes of it, in order. Only one at a time. */

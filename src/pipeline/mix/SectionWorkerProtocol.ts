@@ -13,7 +13,10 @@ export interface ThreadStart {
   readonly orders: ReadonlyArray<RequestOrder>
   /** The folder of clips. */
   readonly clips: string
-  /** From where it takes the lines of a section, some at a time: in both threads they are gone again before there are many. */
+  /**
+   * From where it takes the lines of a section, some at a time: in both threads they are gone again before there are
+   * many.
+   */
   readonly lines: MessagePort
   /** Where it leaves the bytes for ffmpeg, slot by slot, and which of the slots are taken: 1, or free: 0. */
   readonly room: SharedArrayBuffer

@@ -1,4 +1,6 @@
-/** The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once. */
+/**
+ * The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once.
+ */
 import { setFlagsFromString } from "node:v8"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { SectionRenderer, renderSection, type MixLine } from "./SectionRenderer.ts"
@@ -11,9 +13,10 @@ import {
   type ThreadStart
 } from "./SectionWorkerProtocol.ts"
 
-// What runs here around the kernels takes some hundredths of a second for a film. V8's compiler would spend ten times that on making it
-// faster, on the cores that the kernels need: it is to wait until a function has run through a million bytes of bytecode, 15 times as many as
-// usual, here and, since there is one such number for all threads, in the whole process from now on. Later versions of Node have no such number.
+// What runs here around the kernels takes some hundredths of a second for a film. V8's compiler would spend ten times
+// that on making it faster, on the cores that the kernels need: it is to wait until a function has run through a
+// million bytes of bytecode, 15 times as many as usual, here and, since there is one such number for all threads, in
+// the whole process from now on. Later versions of Node have no such number.
 if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=1000000")
 
 const port = parentPort

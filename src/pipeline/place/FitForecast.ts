@@ -1,4 +1,7 @@
-/** How a planned job would come out, before it is spoken: lengths measured, learned or estimated, and what would not fit. */
+/**
+ * How a planned job would come out, before it is spoken: lengths measured, learned or estimated, and what would not
+ * fit.
+ */
 import { Array, Option } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import { Clip, Segment } from "../../domain/speech/Clip.ts"

@@ -1,6 +1,6 @@
 /**
- * Second takes: lines that do not fit at `fit.maxSpeed`, so that they were sped up beyond it or run on too long, are asked for again,
- * spoken faster by the voice itself.
+ * Second takes: lines that do not fit at `fit.maxSpeed`, so that they were sped up beyond it or run on too long, are
+ * asked for again, spoken faster by the voice itself.
  */
 import { Effect } from "effect"
 import { Casting } from "../../domain/speech/Casting.ts"
@@ -38,12 +38,14 @@ export const planRetakes = Effect.fn("Retake.of")(function* (plan: JobPlan, batc
   })
 })
 
-/** Speeds that are asked for are whole steps of this, so that small changes of a film's timing find the same take again. */
+/**
+ * Speeds that are asked for are whole steps of this, so that small changes of a film's timing find the same take again.
+ */
 const speedStep = 0.05
 
 /**
- * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for. The text goes
- * as SRT where the provider takes it, else as it is where it has enough characters.
+ * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for.
+ * The text goes as SRT where the provider takes it, else as it is where it has enough characters.
  */
 const retakeOf = (
   { lines, parts, start, end, speed, flags }: Placement,

@@ -24,8 +24,9 @@ export interface OverriddenScript extends OverridableScript {
 }
 
 /**
- * Lines as changed, and the utterances that say them. A line that sounds different gets an utterance of its own; the utterance
- * it shared with others stays as it is, and only its part of it is not heard. Left: every change that cannot be made.
+ * Lines as changed, and the utterances that say them. A line that sounds different gets an utterance of its own; the
+ * utterance it shared with others stays as it is, and only its part of it is not heard. Left: every change that cannot
+ * be made.
  */
 export const applyOverrides = (
   { lines, uses }: OverridableScript,

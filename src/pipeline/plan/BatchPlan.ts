@@ -1,4 +1,6 @@
-/** The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent. */
+/**
+ * The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent.
+ */
 import { Array, Effect, Either } from "effect"
 import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"

@@ -4,7 +4,7 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { type BilingualFile, bilingualFileOf } from "../../script/language/BilingualDetection.ts"
-import { isShown } from "../../script/spoken/StyleFilter.ts"
+import { isShown } from "../../script/markup/StyleFilter.ts"
 import type { Job } from "../load/Job.ts"
 
 /** A bilingual subtitle with the utterances of each choice. */

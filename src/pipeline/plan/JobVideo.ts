@@ -1,4 +1,7 @@
-/** A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the result. */
+/**
+ * A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the
+ * result.
+ */
 import { Effect } from "effect"
 import {
   changedSounds,

@@ -14,9 +14,9 @@ import { greeted } from "./ServicePresence.ts"
 const mostPages = 200
 
 /**
- * Fails with every provider and voice that the service does not list and that something to be sent, `unsent`, wants: what is spoken or
- * under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed to know them: it will say so
- * itself. Fails too where there is no service at the address.
+ * Fails with every provider and voice that the service does not list and that something to be sent, `unsent`, wants:
+ * what is spoken or under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed
+ * to know them: it will say so itself. Fails too where there is no service at the address.
  */
 export const checkService = Effect.fn("Preflight.preflight")(function* (
   plan: BatchPlan,

@@ -23,8 +23,8 @@ export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
 const quickly = Schedule.spaced("2 seconds").pipe(Schedule.intersect(Schedule.recurs(4)))
 
 /**
- * Asks the service for the first time. Fails where its address is wrong or nothing runs there; other faults may pass, and are tried
- * again by whoever meets them.
+ * Asks the service for the first time. Fails where its address is wrong or nothing runs there; other faults may pass,
+ * and are tried again by whoever meets them.
  */
 export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "service">) {
   const gateway = yield* Gateway

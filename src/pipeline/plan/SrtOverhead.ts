@@ -34,8 +34,8 @@ const faultOf = (violation: Violation): string =>
     : violation.message
 
 /**
- * The cost of SRT in these jobs, an utterance of several jobs counted once; undefined where no SRT is among `unsent`. Jobs whose
- * lines cannot go as plain text keep their SRT in the comparison.
+ * The cost of SRT in these jobs, an utterance of several jobs counted once; undefined where no SRT is among `unsent`.
+ * Jobs whose lines cannot go as plain text keep their SRT in the comparison.
  */
 export const srtCostOf = (
   jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,

@@ -19,7 +19,10 @@ export interface VideoTimebase {
   readonly film?: Omit<TimelineFilm, "path">
 }
 
-/** As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in words. */
+/**
+ * As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in
+ * words.
+ */
 export const timebaseOf = (
   { timeline }: Pick<Job, "timeline">,
   video: MediaInfo | undefined
@@ -65,7 +68,10 @@ const filmOf = (video: MediaInfo, picture: VideoStream, fallback: FrameRate): Om
   }
 }
 
-/** The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this rate. */
+/**
+ * The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this
+ * rate.
+ */
 const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number => {
   const { timecode, picture } = video ?? {}
   return timecode === undefined ||

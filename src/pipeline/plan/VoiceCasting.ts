@@ -15,8 +15,8 @@ export interface VoiceOverrides {
 }
 
 /**
- * The casting of a line, or what is missing for it. A voice and a model belong to their provider: where a speaker names a
- * provider of its own, the job's voice and model are not taken over. A control at its neutral value is left out for a
+ * The casting of a line, or what is missing for it. A voice and a model belong to their provider: where a speaker names
+ * a provider of its own, the job's voice and model are not taken over. A control at its neutral value is left out for a
  * provider that has none of it.
  */
 export const castingOf = (

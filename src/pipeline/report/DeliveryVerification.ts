@@ -34,8 +34,8 @@ export interface Verification {
   /** |onset error| in milliseconds. */
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
   /**
-   * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone may make as
-   * much of errors that do not grow, or where it is less over the whole film than can be measured.
+   * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone
+   * may make as much of errors that do not grow, or where it is less over the whole film than can be measured.
    */
   readonly drift: number
   /** The file's length minus the report's, in milliseconds. */
@@ -58,7 +58,9 @@ const onsetTolerance = 45
 /** Enough to tell when speech begins, and quick. */
 const listeningRate = SampleRate.make(16_000)
 
-/** Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing. */
+/**
+ * Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing.
+ */
 export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
   return yield* Effect.forEach(jobs.filter(isHeard), (job) =>
     Effect.map(Effect.either(verifyJob(out, job)), (heard) => ({ id: job.id, heard }))
@@ -68,7 +70,10 @@ export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: B
 /** Whether a job makes a file that can be listened to. */
 export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({ outputs }).length > 0
 
-/** Which of the files that a job makes can be listened to, the best first. One that it made once and makes no more tells nothing of it. */
+/**
+ * Which of the files that a job makes can be listened to, the best first. One that it made once and makes no more tells
+ * nothing of it.
+ */
 const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
 
 /** Whether every cue is heard where the report puts it. */
@@ -143,7 +148,9 @@ interface Placed {
   readonly end: number
 }
 
-/** Whether other speech is still heard, by the report, when a cue begins: then its own onset cannot be told by level. */
+/**
+ * Whether other speech is still heard, by the report, when a cue begins: then its own onset cannot be told by level.
+ */
 const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
   const covered = new Set<Placed>()
   let until = 0
@@ -175,8 +182,8 @@ const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covere
 const leastDrift = 10
 
 /**
- * The slope of the errors over time by least squares; 0 for fewer than three onsets, within three standard errors, and where it comes to
- * less over all of them than can be measured.
+ * The slope of the errors over time by least squares; 0 for fewer than three onsets, within three standard errors, and
+ * where it comes to less over all of them than can be measured.
  */
 const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const points = cues.flatMap(({ expected, error }) =>

@@ -234,7 +234,10 @@ const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
     ? 0
     : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
 
-/** A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told apart. */
+/**
+ * A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told
+ * apart.
+ */
 const sentenceCaptions = (
   paragraph: Caption,
   heard: ReadonlyArray<Share>,

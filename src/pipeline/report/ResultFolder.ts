@@ -32,8 +32,8 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
 })
 
 /**
- * Writes bytes as `writeResult` does, unless the file already holds exactly these: an editor's project that refers to the file then
- * sees no change.
+ * Writes bytes as `writeResult` does, unless the file already holds exactly these: an editor's project that refers to
+ * the file then sees no change.
  */
 export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
   path: string,
@@ -69,7 +69,10 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
   if (text !== "") yield encoder.encode(text)
 }
 
-/** Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is paid for. */
+/**
+ * Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is
+ * paid for.
+ */
 export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   yield* made(path, path)

@@ -47,7 +47,10 @@ export const reviewedJob = Effect.fn("ReviewPages.job")(function* (batch: Batch,
   return reviewPage(report, { audio, peaks, parts: builtParts.review }, yield* changesPassedOver(batch, job))
 })
 
-/** The changes to a job's cues that change nothing by now; none where the job cannot be planned, which asking for a cue tells. */
+/**
+ * The changes to a job's cues that change nothing by now; none where the job cannot be planned, which asking for a cue
+ * tells.
+ */
 const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
   const { overrides = {} } = job
   if (Object.keys(overrides).length === 0) return []
@@ -63,7 +66,10 @@ export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Ba
   return yield* pageOf(batch, yield* runOf(batch))
 })
 
-/** Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json, neither is made. */
+/**
+ * Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json,
+ * neither is made.
+ */
 export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
   const { join } = yield* Path.Path
   const before = yield* readPreviousRun(batch.out)
@@ -107,7 +113,9 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   return batchPage(run, jobs, builtParts.batch)
 })
 
-/** The sound's outline as the delivery wrote it into the job's page; decoded from the sound where that page holds none. */
+/**
+ * The sound's outline as the delivery wrote it into the job's page; decoded from the sound where that page holds none.
+ */
 const outlineOf = Effect.fnUntraced(function* (
   out: string,
   { id }: Job,

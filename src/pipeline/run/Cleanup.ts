@@ -16,10 +16,11 @@ export interface Cleaned {
 }
 
 /**
- * Removes the clips of utterances that no batch of this state folder uses any more, and audio that was of no use and has a
- * successor by now. A clip that is wanted again later is asked for at its task first, so that it is not paid for again as long as
- * the service has it. Clips to which something has happened within `olderThan` are kept: a line that was taken out may come back. Where
- * such an age is given, a batch whose manifest is gone needs nothing any more; without one it may only have been moved just now.
+ * Removes the clips of utterances that no batch of this state folder uses any more, and audio that was of no use and
+ * has a successor by now. A clip that is wanted again later is asked for at its task first, so that it is not paid for
+ * again as long as the service has it. Clips to which something has happened within `olderThan` are kept: a line that
+ * was taken out may come back. Where such an age is given, a batch whose manifest is gone needs nothing any more;
+ * without one it may only have been moved just now.
  */
 export const cleanClips = Effect.fn("Clean.clips")(function* (
   plan: BatchPlan,
@@ -40,7 +41,10 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
   return cleaned
 })
 
-/** Forgets the batches whose manifests are gone. One whose folder is gone, or empty as where nothing is mounted, may come back. */
+/**
+ * Forgets the batches whose manifests are gone. One whose folder is gone, or empty as where nothing is mounted, may
+ * come back.
+ */
 export const forgetDeletedBatches = Effect.gen(function* () {
   const batches = yield* Batches
   const fs = yield* FileSystem.FileSystem

@@ -1,4 +1,6 @@
-/** What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit. */
+/**
+ * What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit.
+ */
 import { Array } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"

@@ -1,7 +1,8 @@
 /**
- * Whether a batch stands just as its last run left it. A run that left nothing undone keeps a record of all that decided it and
- * of all that it made; where the next one finds every bit of that the same, there is nothing to be read, planned or said. In the
- * slightest doubt a batch counts as changed: it is planned then, which costs time and nothing else.
+ * Whether a batch stands just as its last run left it. A run that left nothing undone keeps a record of all that
+ * decided it and of all that it made; where the next one finds every bit of that the same, there is nothing to be read,
+ * planned or said. In the slightest doubt a batch counts as changed: it is planned then, which costs time and nothing
+ * else.
  */
 import { createHash } from "node:crypto"
 import { FileSystem } from "@effect/platform"
@@ -41,7 +42,10 @@ const Record = Schema.Struct({
 })
 const RecordText = Schema.parseJson(Record)
 
-/** A digest of what a batch's files hold, taken before any is used: one that is changed meanwhile is noticed by the next run. */
+/**
+ * A digest of what a batch's files hold, taken before any is used: one that is changed meanwhile is noticed by the next
+ * run.
+ */
 export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
   const fs = yield* FileSystem.FileSystem
   // Whoever needs the file will say what is wrong with it.
@@ -121,7 +125,10 @@ const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
   })
 })
 
-/** The digest of all that a batch stands on; none where a job was not delivered, or a clip or a file is not as it was written. */
+/**
+ * The digest of all that a batch stands on; none where a job was not delivered, or a clip or a file is not as it was
+ * written.
+ */
 const standingOf = Effect.fnUntraced(function* (
   { profileOf, ...batch }: Batch,
   sources: string,
@@ -147,7 +154,9 @@ const standingOf = Effect.fnUntraced(function* (
   )
 })
 
-/** A digest of the clips that a job uses; none where one is missing or damaged. Page by page: a job may have any number. */
+/**
+ * A digest of the clips that a job uses; none where one is missing or damaged. Page by page: a job may have any number.
+ */
 const clipsOf = Effect.fnUntraced(function* (batch: string, job: Job["id"]) {
   const finished = yield* CompletedBatches
   const folder = yield* ClipFolder

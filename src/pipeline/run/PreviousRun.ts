@@ -20,8 +20,8 @@ export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
 const named = 3
 
 /**
- * Warns where results of another manifest will be written over: manifests of one folder have one folder of results, and may call their jobs
- * by the same names.
+ * Warns where results of another manifest will be written over: manifests of one folder have one folder of results, and
+ * may call their jobs by the same names.
  */
 export const warnOfForeignRun = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
   const last = Option.getOrUndefined(yield* readPreviousRun(out))

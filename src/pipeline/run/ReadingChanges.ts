@@ -1,6 +1,6 @@
 /**
- * Lines that this version of dubwright reads otherwise than the one that ran the batch last, though nothing that they are
- * made from has changed: they would be paid for again.
+ * Lines that this version of dubwright reads otherwise than the one that ran the batch last, though nothing that they
+ * are made from has changed: they would be paid for again.
  */
 import { Array, Effect, Option, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -55,7 +55,9 @@ export const rememberSources = Effect.fn("Rereading.remember")(function* ({ batc
   )
 })
 
-/** The utterances of a job that were not among those it used, and have no clip; and the words they stand in place of. */
+/**
+ * The utterances of a job that were not among those it used, and have no clip; and the words they stand in place of.
+ */
 export interface Reread {
   readonly plan: JobPlan
   readonly uses: ReadonlyArray<UtteranceUse>

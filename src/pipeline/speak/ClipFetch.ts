@@ -1,4 +1,6 @@
-/** From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew. */
+/**
+ * From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew.
+ */
 import { Duration, Effect, Either } from "effect"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { failureReasonOf } from "../../gateway/GatewayErrors.ts"

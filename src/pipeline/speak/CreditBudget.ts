@@ -10,7 +10,10 @@ export const priceLookup =
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
 
-/** The same for what was spent before, of which tasks said nothing: the dearer of the two, so that no limit is passed run by run. */
+/**
+ * The same for what was spent before, of which tasks said nothing: the dearer of the two, so that no limit is passed
+ * run by run.
+ */
 export const dearestBy =
   (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number =>
@@ -53,7 +56,9 @@ export class CreditBudget {
     return this.spent + this.aside
   }
 
-  /** How far the account fell in this run, and what was counted by then; undefined where it fell no faster than counted. */
+  /**
+   * How far the account fell in this run, and what was counted by then; undefined where it fell no faster than counted.
+   */
   get fall(): { readonly account: number; readonly counted: number } | undefined {
     return this.audit
   }
@@ -76,8 +81,8 @@ export class CreditBudget {
   }
 
   /**
-   * After how many more tasks the account is to be read again, where so many were created: a quarter of those that the limit has room
-   * for, at most as many as before. The number of reads grows with the logarithm of the number of tasks.
+   * After how many more tasks the account is to be read again, where so many were created: a quarter of those that the
+   * limit has room for, at most as many as before. The number of reads grows with the logarithm of the number of tasks.
    */
   stride(created: number): number {
     const used = this.byAccount(this.counted)

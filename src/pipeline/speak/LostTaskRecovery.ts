@@ -18,8 +18,8 @@ export type LostTaskFinding =
   | { readonly _tag: "Undecidable"; readonly why: string }
 
 /**
- * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way back
- * may still be on its way in, and a single task may appear later than others.
+ * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way
+ * back may still be on its way in, and a single task may appear later than others.
  */
 const lateArrival = Duration.seconds(30)
 
@@ -45,8 +45,8 @@ const stillThere = Duration.hours(1)
 const matchTolerance = 2 * 60_000
 
 /**
- * Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier run. `last` is
- * whether nobody looks again: then it is never unsure.
+ * Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier
+ * run. `last` is whether nobody looks again: then it is never unsure.
  */
 export const findLostTask = (
   run: SpeakRun,
@@ -81,8 +81,8 @@ const believedAfter = ({ echoes, settings }: SpeakRun): Duration.Duration =>
   echoes.seen === false && settings.undecided === "again" ? patience : lateArrival
 
 /**
- * Whether a walk, which began at `at`, lacks tasks of ours that were made about when a create was lost: the history lags, and may lack its
- * task, too.
+ * Whether a walk, which began at `at`, lacks tasks of ours that were made about when a create was lost: the history
+ * lags, and may lack its task, too.
  */
 const isBehind = (
   { store }: SpeakRun,
@@ -100,7 +100,10 @@ const isBehind = (
   )
 }
 
-/** Whether so long a time is past since a loss. That of a clock that was set back is: waiting for it could take for ever. */
+/**
+ * Whether so long a time is past since a loss. That of a clock that was set back is: waiting for it could take for
+ * ever.
+ */
 const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =>
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 

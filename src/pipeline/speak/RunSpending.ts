@@ -1,4 +1,7 @@
-/** Prices of one run and its spending: by what tasks say, by the named price, and, under a limit, by the account's balance. */
+/**
+ * Prices of one run and its spending: by what tasks say, by the named price, and, under a limit, by the account's
+ * balance.
+ */
 import { Duration, Effect, Option, type Scope } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
@@ -15,8 +18,8 @@ export interface SpeakMoney {
   /** A task of so many characters is told to take so many credits. */
   readonly charged: (casting: Casting, characters: number, credits: number) => Effect.Effect<void>
   /**
-   * Does what may pay for an utterance. Under a limit, the first task of a model goes alone, until its price is learned or the
-   * account's balance confirms the named one.
+   * Does what may pay for an utterance. Under a limit, the first task of a model goes alone, until its price is learned
+   * or the account's balance confirms the named one.
    */
   readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** After a task was counted: reads the account's balance in the background when that is due. */

@@ -29,8 +29,9 @@ const backlog = 16
 const rowsAhead = 64
 
 /**
- * Speaks what is left of the wanted utterances, each paid for once. Returns when each is spoken, failed or, where creates
- * were stopped, left. Interrupted, it lets answers that are in the air come home and leaves the rest to the next run.
+ * Speaks what is left of the wanted utterances, each paid for once. Returns when each is spoken, failed or, where
+ * creates were stopped, left. Interrupted, it lets answers that are in the air come home and leaves the rest to the
+ * next run.
  */
 export const speakUtterances = (
   settings: SpeakSettings
@@ -114,8 +115,8 @@ const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
   })
 
 /**
- * Sends utterances whose clips are gone or damaged back to their tasks, which may still give them without a new payment.
- * Returns how many clips are at hand.
+ * Sends utterances whose clips are gone or damaged back to their tasks, which may still give them without a new
+ * payment. Returns how many clips are at hand.
  */
 export const mendClips = (
   keys: ReadonlyArray<UtteranceKey>

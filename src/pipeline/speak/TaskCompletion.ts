@@ -1,6 +1,6 @@
 /**
- * One utterance from where it stands to its done task. Every step outward is written before it is taken, so that whoever comes
- * after a crash knows what may have happened.
+ * One utterance from where it stands to its done task. Every step outward is written before it is taken, so that
+ * whoever comes after a crash knows what may have happened.
  */
 import { Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
@@ -17,8 +17,9 @@ import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /**
- * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is seen to be
- * done; that this is written is nothing the next task need wait for. `last` is whether it has no further chance.
+ * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is
+ * seen to be done; that this is written is nothing the next task need wait for. `last` is whether it has no further
+ * chance.
  */
 export const completeTask = (
   run: SpeakRun,

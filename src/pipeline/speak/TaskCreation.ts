@@ -1,6 +1,6 @@
 /**
- * The task of an utterance that has none yet: announced before it is sent, recorded when it is taken, looked for where it may
- * have been made without our knowing.
+ * The task of an utterance that has none yet: announced before it is sent, recorded when it is taken, looked for where
+ * it may have been made without our knowing.
  */
 import { Duration, Effect, Fiber, Schedule } from "effect"
 import type { ProviderId, TaskId } from "../../domain/values/Ids.ts"
@@ -22,7 +22,10 @@ const mostAttempts = 6
 /** How long a create that is in the air may still bring its answer home when the run is interrupted. */
 const landing = Duration.millis(3_500)
 
-/** A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further chance. */
+/**
+ * A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further
+ * chance.
+ */
 export const obtainTask = (
   run: SpeakRun,
   lane: ProviderQueue,
@@ -89,7 +92,9 @@ const recovered = (
     }
   })
 
-/** Counts a task that this run has created; `cost` was set aside for it, and the service says that it takes `credits`. */
+/**
+ * Counts a task that this run has created; `cost` was set aside for it, and the service says that it takes `credits`.
+ */
 const taken = (
   run: SpeakRun,
   { utterance: { key, casting, characters } }: UtteranceRow,
@@ -125,7 +130,10 @@ const undecidable = (why: string): FailureReason =>
 const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
   new SetAside({ setback: undecidable(`its task could not be looked for (${failureReasonOf(fault).words})`) })
 
-/** Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays so. */
+/**
+ * Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays
+ * so.
+ */
 const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
   Effect.flatMap(run.stopped, () => (run.halted()?.reason === "unreachable" ? new Left() : Effect.never))
 
@@ -191,7 +199,8 @@ const attempt = (
         const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
         if (answer._tag === "Right") {
           const { task, credits } = answer.right
-          // Counted here, since who sent it may be interrupted by now, and also where the disk is too full to record it.
+          // Counted here, since who sent it may be interrupted by now, and also where the disk is too full to record
+          // it.
           yield* Effect.ensuring(
             store.apply({ event: "accept", key, task, credits }),
             taken(run, row, cost, credits)
@@ -240,8 +249,8 @@ const paced = (run: SpeakRun, lane: ProviderQueue, provider: ProviderId): Effect
   })
 
 /**
- * Runs a create to its recorded end even when the run is interrupted meanwhile, for as long as an answer may take to come
- * home; after that it stays announced, which the next run looks into.
+ * Runs a create to its recorded end even when the run is interrupted meanwhile, for as long as an answer may take to
+ * come home; after that it stays announced, which the next run looks into.
  */
 const landed = <A, E>(run: SpeakRun, create: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.async((resume) => {

@@ -1,4 +1,6 @@
-/** One utterance from where it stands to its end, whoever hands it out: a run on this machine, or a worker of a fleet. */
+/**
+ * One utterance from where it stands to its end, whoever hands it out: a run on this machine, or a worker of a fleet.
+ */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
@@ -14,7 +16,9 @@ import type { SpeakRun } from "./SpeakRun.ts"
 /** Clips that are fetched and worked on at once, over all providers. */
 export const fetchesAtOnce = 8
 
-/** What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside. */
+/**
+ * What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside.
+ */
 export interface UtteranceProcess extends ClipWork {
   readonly run: SpeakRun
   readonly lane: ProviderQueue

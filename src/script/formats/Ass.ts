@@ -97,7 +97,9 @@ const wordsOf = (event: ParsedASSEvent) => {
   }
 }
 
-/** The words of an event whose columns are not known or not all there: its last field, where that is none of the times. */
+/**
+ * The words of an event whose columns are not known or not all there: its last field, where that is none of the times.
+ */
 const lastField = (written: string): string => {
   const last = written.split(",").slice(-1).join()
   return /\p{L}{2}/u.test(last) ? last.trim() : ""
@@ -236,7 +238,9 @@ const spokenText = (event: ParsedASSEvent): string => {
   return text.replaceAll(heldOpen, "{").replaceAll(heldClose, "}")
 }
 
-/** Whether an event is a song: timed by syllables (`\\k`), or one of the pieces that a karaoke's effects are made of. */
+/**
+ * Whether an event is a song: timed by syllables (`\\k`), or one of the pieces that a karaoke's effects are made of.
+ */
 const isSung = ({ Effect: effect, Text: text }: ParsedASSEvent): boolean =>
   /^(?:fx|karaoke)$/iu.test(effect?.name ?? "") || /\{[^{}]*\\[kK][fot]?\d/u.test(text?.raw ?? "")
 

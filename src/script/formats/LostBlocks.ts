@@ -24,8 +24,8 @@ interface ReadBlock {
 }
 
 /**
- * Lost blocks with any text as cues, in file order. No other cue's number changes for them. `cues` are the blocks that were read, in
- * the same order.
+ * Lost blocks with any text as cues, in file order. No other cue's number changes for them. `cues` are the blocks that
+ * were read, in the same order.
  */
 export const lostCues = (
   found: ReadonlyArray<LostBlock>,

@@ -12,7 +12,9 @@ const hidden: ReadonlyArray<readonly [begins: RegExp, ends: string]> = [
   [/^\s*<![A-Za-z]/u, ">"]
 ]
 
-/** A point of a list. A number of four digits is a year, and only a list that begins may stand in a paragraph's midst. */
+/**
+ * A point of a list. A number of four digits is a year, and only a list that begins may stand in a paragraph's midst.
+ */
 const point = /^\s*(?:[-*+]|(\d{1,3})[.)])\s+(?:\[[ xX]\]\s+)?/u
 
 /**
@@ -129,7 +131,10 @@ const cells = (row: string): string =>
     .map((cell) => cell.trim())
     .join(", ")
 
-/** Front matter's lines are emptied, so that the others keep their numbers. What does not begin with a key is none: a rule stands above text. */
+/**
+ * Front matter's lines are emptied, so that the others keep their numbers. What does not begin with a key is none: a
+ * rule stands above text.
+ */
 const withoutFrontMatter = (text: string): string => {
   const match =
     /^(?:---|\+\+\+)[^\S\n]*\n(?=["']?[\p{L}\p{N}_ .-]+["']?[^\S\n]*[:=])[\s\S]*?\n(?:---|\+\+\+)\s*(?:\n|$)/u.exec(

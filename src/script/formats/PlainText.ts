@@ -28,8 +28,8 @@ const widest = 120
 /**
  * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by
  * hand, each line is a paragraph; in a chat each message is. A short line that stands alone before others and ends
- * without punctuation is a heading; a row of signs divides and is not read. Nor are dates and times beside the lines of a
- * chat or transcript, which a notice tells.
+ * without punctuation is a heading; a row of signs divides and is not read. Nor are dates and times beside the lines of
+ * a chat or transcript, which a notice tells.
  */
 export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = text.split("\n")

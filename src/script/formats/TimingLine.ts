@@ -133,7 +133,9 @@ const plainOf = (written: string): string => {
   return asciiDigits(withoutBom(written).replace("--&gt;", "-->"))
 }
 
-/** What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words. */
+/**
+ * What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words.
+ */
 const wordsIn = (behind: string): string =>
   /\p{L}{2}/u.test(behind.replace(/[\p{L}\p{N}-]+\s*:\s*\S*/gu, "")) ? behind.trim() : ""
 

@@ -20,5 +20,8 @@ export const naturalLength = (said: string): number => {
   return length
 }
 
-/** A line's likely length in milliseconds at a voice's own pace, neither generous nor tight: voices of both engines were seen to take 0.53 to 0.84 of the natural length. */
+/**
+ * A line's likely length in milliseconds at a voice's own pace, neither generous nor tight: voices of both engines were
+ * seen to take 0.53 to 0.84 of the natural length.
+ */
 export const likelyLength = (said: string): number => naturalLength(said) * 0.72

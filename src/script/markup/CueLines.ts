@@ -13,7 +13,9 @@ export const excerpt = (text: string): string => {
 /** Whether there is nothing on a line, or no line. */
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/** A line without the marks that say in which direction it is written, or where a file that was joined to others began. */
+/**
+ * A line without the marks that say in which direction it is written, or where a file that was joined to others began.
+ */
 export const withoutBom = (line: string): string =>
   line.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
 

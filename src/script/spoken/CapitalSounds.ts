@@ -93,7 +93,9 @@ const bareNoun = new Set(
   )
 )
 
-/** "SEVEN RINGS", "GUN FIRES" and the like end so as titles do; after a pronoun or a thing that sounds they are verbs. */
+/**
+ * "SEVEN RINGS", "GUN FIRES" and the like end so as titles do; after a pronoun or a thing that sounds they are verbs.
+ */
 const bareNounEnds = (words: ReadonlyArray<string>, verb: number): boolean =>
   verb === words.length - 1 &&
   bareNoun.has(words[verb] ?? "") &&

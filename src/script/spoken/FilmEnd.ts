@@ -22,8 +22,8 @@ export interface Filmed {
 }
 
 /**
- * A subtitle's words without those of cues that could begin only after the film has ended; a narration, which has no times, as it
- * is. Left, where no cue that has something to say is within the film: why.
+ * A subtitle's words without those of cues that could begin only after the film has ended; a narration, which has no
+ * times, as it is. Left, where no cue that has something to say is within the film: why.
  */
 export const cutAtFilmEnd = (
   script: Script,

@@ -52,9 +52,9 @@ export interface HeardPart {
 
 /**
  * Finds each part of what was said in a transcript, by aligning the letters of both and not by trust: words may be
- * spelt otherwise, missing or added, and numbers written out. A part is undefined where the transcript goes on from the part before it
- * to the one behind: a provider passes over what its voice cannot say. Left where the transcript does not say what was said, or says
- * something else in a part's place.
+ * spelt otherwise, missing or added, and numbers written out. A part is undefined where the transcript goes on from the
+ * part before it to the one behind: a provider passes over what its voice cannot say. Left where the transcript does
+ * not say what was said, or says something else in a part's place.
  */
 export const alignParts = (
   said: NonEmptyReadonlyArray<string>,
@@ -81,7 +81,10 @@ export const alignParts = (
   return isNonEmptyReadonlyArray(parts) ? Either.right(parts) : Either.left("nothing was said")
 }
 
-/** How many letters of theirs lie between what stands beside the parts before a part and what stands beside those behind it. */
+/**
+ * How many letters of theirs lie between what stands beside the parts before a part and what stands beside those behind
+ * it.
+ */
 const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: Int32Array): number => {
   const before = pairs.subarray(0, ours.first[part]).reduce((last, at) => Math.max(last, at), -1)
   const behind = pairs.subarray(ours.first[part + 1]).find((at) => at >= 0)

@@ -32,7 +32,10 @@ export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected"
   }
 }
 
-/** What a new key belongs to: an account of its own with so many credits (without limit where absent), or one that is there. */
+/**
+ * What a new key belongs to: an account of its own with so many credits (without limit where absent), or one that is
+ * there.
+ */
 export interface KeyOptions {
   readonly name: string
   /** Whole credits, 0 or more. With `account`, granted in addition. */
@@ -49,9 +52,9 @@ export interface KeyHolder {
 }
 
 /**
- * The keys in an open database. Only digests are stored: HMAC-SHA-256 under the data folder's secret. A slow hash would add
- * nothing for the keys made here, which hold 256 random bits, and each request would pay for it. Older keys may be weaker;
- * for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
+ * The keys in an open database. Only digests are stored: HMAC-SHA-256 under the data folder's secret. A slow hash would
+ * add nothing for the keys made here, which hold 256 random bits, and each request would pay for it. Older keys may be
+ * weaker; for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
  */
 export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
   const newAccount = (name: string, credits: number | undefined, now: number) =>
@@ -123,8 +126,8 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
   )
 
   /**
-   * Revokes a key and fails the queued tasks that it created; their credits are given back. A task of an older version names no
-   * key: it fails when its account has no valid key left.
+   * Revokes a key and fails the queued tasks that it created; their credits are given back. A task of an older version
+   * names no key: it fails when its account has no valid key left.
    */
   const revoked = (row: KeyRow, now: number) =>
     Effect.gen(function* () {
@@ -187,7 +190,9 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       return infoOf({ ...row, revoked_at: now })
     }),
 
-    /** A key for the process that embeds the service: to one account, which no list shows, in place of the key before. */
+    /**
+     * A key for the process that embeds the service: to one account, which no list shows, in place of the key before.
+     */
     embed: sql
       .withTransaction(
         Effect.gen(function* () {

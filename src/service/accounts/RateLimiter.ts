@@ -1,7 +1,9 @@
 /** How many requests an account may make: a bucket each that fills evenly and holds ten seconds' worth. */
 import { Clock, Effect, Option } from "effect"
 
-/** Counts a request; seconds until the next is allowed where this one came too early. Without a rate nothing is refused. */
+/**
+ * Counts a request; seconds until the next is allowed where this one came too early. Without a rate nothing is refused.
+ */
 export const makeRateLimiter = (perSecond: number | undefined) => {
   const buckets = new Map<number, { tokens: number; at: number }>()
   if (perSecond === undefined) return (_account: number) => Effect.succeed(Option.none<number>())

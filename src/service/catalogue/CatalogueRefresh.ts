@@ -5,8 +5,8 @@ import type { EngineSet } from "./EngineSet.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 
 /**
- * The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope closes; what one has
- * told stays, also where it does not answer when others are asked again.
+ * The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope
+ * closes; what one has told stays, also where it does not answer when others are asked again.
  */
 export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
   Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** From settings and engines to what is offered: defaults filled in, each voice found, contradictions told with their path. */
+/**
+ * From settings and engines to what is offered: defaults filled in, each voice found, contradictions told with their
+ * path.
+ */
 import { Either, Schema } from "effect"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
@@ -21,7 +24,10 @@ export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("
   }
 }
 
-/** The settings of every provider that is served: the five as they are by default or as the file changes them, then further ones. */
+/**
+ * The settings of every provider that is served: the five as they are by default or as the file changes them, then
+ * further ones.
+ */
 export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, ProviderSettings> => {
   const named = config.providers ?? {}
   const ids = new Set([...Object.keys(defaultProviders), ...Object.keys(named)])

@@ -1,8 +1,8 @@
 /** Which language a text is in, among those that a voice speaks: by its script, its letters and its commonest words. */
 
 /**
- * One of `languages` (at least one; primary tags such as `vi`): the likeliest, the first where nothing tells. Scripts decide
- * first; among languages in Latin script, letters that few have and words that many sentences hold.
+ * One of `languages` (at least one; primary tags such as `vi`): the likeliest, the first where nothing tells. Scripts
+ * decide first; among languages in Latin script, letters that few have and words that many sentences hold.
  */
 export const languageOf = (text: string, languages: ReadonlyArray<string>): string => {
   const [first = "en"] = languages

@@ -1,4 +1,7 @@
-/** Another service of this same interface as an engine: services can be chained, and a real provider's account put behind one. */
+/**
+ * Another service of this same interface as an engine: services can be chained, and a real provider's account put
+ * behind one.
+ */
 import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
@@ -42,7 +45,10 @@ export interface UpstreamOptions {
 /** How far back tasks of an earlier life of this process are looked for. */
 const lookBack = Duration.days(1)
 
-/** The engine. A task that it had begun when the process died is found again in the other service's history, not paid for twice. */
+/**
+ * The engine. A task that it had begun when the process died is found again in the other service's history, not paid
+ * for twice.
+ */
 export const makeUpstreamEngine = Effect.fnUntraced(function* (options: UpstreamOptions) {
   const { name } = options
   const provider = ProviderId.make(options.provider)

@@ -1,6 +1,6 @@
 /**
- * The five providers as they are served without a settings file: offline, by the engines that come with the program, each
- * with the character that its name promises.
+ * The five providers as they are served without a settings file: offline, by the engines that come with the program,
+ * each with the character that its name promises.
  */
 import { Schema } from "effect"
 import { ProviderSettings } from "./ServiceConfig.ts"
@@ -18,7 +18,10 @@ export const plainProvider = {
   voices: "all"
 } as const
 
-/** Languages of the multilingual voices, with eSpeak NG's voice for each; the first is spoken where a text leaves it open. */
+/**
+ * Languages of the multilingual voices, with eSpeak NG's voice for each; the first is spoken where a text leaves it
+ * open.
+ */
 const tongues = {
   en: "en-us",
   vi: "vi",

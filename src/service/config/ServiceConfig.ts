@@ -1,6 +1,6 @@
 /**
- * The service's settings file, `serve --config service.yaml`, as its author writes it. Everything has a default: an empty file,
- * or none, gives a service that works offline with all five providers.
+ * The service's settings file, `serve --config service.yaml`, as its author writes it. Everything has a default: an
+ * empty file, or none, gives a service that works offline with all five providers.
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"

@@ -1,4 +1,6 @@
-/** The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected. */
+/**
+ * The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected.
+ */
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import { describeSchema } from "../../domain/values/SchemaWords.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"

@@ -1,4 +1,7 @@
-/** How the service is: whether its engines answer and its disk can be written. What is costly to ask is asked now and then only. */
+/**
+ * How the service is: whether its engines answer and its disk can be written. What is costly to ask is asked now and
+ * then only.
+ */
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -29,7 +32,9 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
     let ready = true
-    /** Stands in the log once when it goes and once when it comes back: what is wrong with it is for nobody else's eyes. */
+    /**
+     * Stands in the log once when it goes and once when it comes back: what is wrong with it is for nobody else's eyes.
+     */
     const told = (health: EngineHealth) => {
       if (health.ready === ready) return Effect.void
       ready = health.ready
@@ -68,8 +73,9 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
 })
 
 /**
- * What is costly to ask, asked anew once the answer is so many seconds old. It is asked on its own: whoever goes away does not take the
- * question along, and whoever comes waits a second at most, then takes the answer before. Only the first is waited for to its end.
+ * What is costly to ask, asked anew once the answer is so many seconds old. It is asked on its own: whoever goes away
+ * does not take the question along, and whoever comes waits a second at most, then takes the answer before. Only the
+ * first is waited for to its end.
  */
 const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
   Effect.map(Effect.scope, (scope) => {

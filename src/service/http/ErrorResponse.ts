@@ -31,7 +31,10 @@ const respond = (refusal: ErrorResponse, allow?: string): HttpServerResponse.Htt
     }
   })
 
-/** The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's content. */
+/**
+ * The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's
+ * content.
+ */
 export const errorResponseFor = (
   cause: Cause.Cause<unknown>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -98,7 +101,9 @@ const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
 const isRefusal = Schema.is(ErrorResponse)
 const encode = Schema.encodeSync(ErrorResponse)
 
-/** The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at. */
+/**
+ * The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at.
+ */
 const isFull = (error: unknown): boolean =>
   error instanceof SqlError && error.cause instanceof Sqlite.SqliteError && error.cause.code === "SQLITE_FULL"
 

@@ -6,8 +6,8 @@ import { type FoundFile, mediaTypes } from "../storage/TaskFiles.ts"
 export type WantedRange = { readonly from: number; readonly to: number } | "whole" | "beyond"
 
 /**
- * What a Range header asks of a file of so many bytes (RFC 9110): one range of bytes; a header of another unit, several ranges or one
- * that makes no sense asks for the whole.
+ * What a Range header asks of a file of so many bytes (RFC 9110): one range of bytes; a header of another unit, several
+ * ranges or one that makes no sense asks for the whole.
  */
 export const rangeOf = (header: string | undefined, size: number): WantedRange => {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/u.exec(header?.replaceAll(" ", "") ?? "")

@@ -219,7 +219,10 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   })
 )
 
-/** An account's share of the queue among so many that have tasks waiting: nobody is kept out by another's, and one alone has all of it. */
+/**
+ * An account's share of the queue among so many that have tasks waiting: nobody is kept out by another's, and one alone
+ * has all of it.
+ */
 const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
 
 /** All that a client is told of an engine that is away; the log says why. */

@@ -1,4 +1,7 @@
-/** The HTTP server: bounded in connections and time, with an answer in the documented shape even where no request could be read. */
+/**
+ * The HTTP server: bounded in connections and time, with an answer in the documented shape even where no request could
+ * be read.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, Schema, type Scope } from "effect"
@@ -30,8 +33,8 @@ export interface ListenOptions {
 }
 
 /**
- * Listens until the scope closes; then no connection is taken any more, those that are idle are closed, and those with a request
- * on the way are given a second to end.
+ * Listens until the scope closes; then no connection is taken any more, those that are idle are closed, and those with
+ * a request on the way are given a second to end.
  */
 export const listenHttp = (
   handler: (request: IncomingMessage, response: ServerResponse) => void,

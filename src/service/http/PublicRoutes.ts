@@ -1,4 +1,6 @@
-/** What is answered without a key: the interface's description, the metrics, and files behind their signed addresses. */
+/**
+ * What is answered without a key: the interface's description, the metrics, and files behind their signed addresses.
+ */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { NotFound } from "../../contract/Errors.ts"

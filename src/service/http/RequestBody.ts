@@ -8,8 +8,8 @@ import { firstProblem } from "../../settings/ParseProblems.ts"
 import { describeProblem } from "./ErrorResponse.ts"
 
 /**
- * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without reading it to
- * its end), bytes that are not UTF-8, text that is not JSON, and whatever the schema does not take.
+ * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without
+ * reading it to its end), bytes that are not UTF-8, text that is not JSON, and whatever the schema does not take.
  */
 export const readBody = <A, I>(
   request: HttpServerRequest.HttpServerRequest,

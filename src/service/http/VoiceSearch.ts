@@ -3,8 +3,8 @@ import type { Voice } from "../../contract/ProviderCatalogue.ts"
 import type { ServedVoice } from "../catalogue/Catalogue.ts"
 
 /**
- * The voices of a provider (of all where absent) in which every word of the search is found: in the id, name, description,
- * gender, a language's tag or its English name. Case and accents do not count.
+ * The voices of a provider (of all where absent) in which every word of the search is found: in the id, name,
+ * description, gender, a language's tag or its English name. Case and accents do not count.
  */
 export const searchVoices = (
   voices: ReadonlyArray<ServedVoice>,

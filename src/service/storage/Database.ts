@@ -32,9 +32,9 @@ export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUn
 export const fileIn = (folder: string): string => join(folder, "service.sqlite")
 
 /**
- * The database in a data folder that exists. Several processes may have it open: the service, and the commands that make
- * keys. `durable` makes every commit reach the disk before it counts, so that a power cut loses nothing either; without
- * it a commit survives the death of the process only.
+ * The database in a data folder that exists. Several processes may have it open: the service, and the commands that
+ * make keys. `durable` makes every commit reach the disk before it counts, so that a power cut loses nothing either;
+ * without it a commit survives the death of the process only.
  */
 export const serviceDatabase = (
   folder: string,
@@ -59,8 +59,9 @@ export const serviceDatabase = (
 }
 
 /**
- * Has the file keep a write-ahead log, for good. Where another process is about to do the same, or makes the first tables, SQLite says
- * that the file is locked without waiting for it, whatever it was told: it is asked again for ten seconds.
+ * Has the file keep a write-ahead log, for good. Where another process is about to do the same, or makes the first
+ * tables, SQLite says that the file is locked without waiting for it, whatever it was told: it is asked again for ten
+ * seconds.
  */
 const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal_mode = WAL")).pipe(
   Effect.retry({

@@ -9,8 +9,8 @@ import { DataFolderUnusable, openFailureReason } from "./Database.ts"
 export type Secret = Redacted.Redacted<Buffer>
 
 /**
- * The data folder's secret, made when it is first asked for. It lies in a file of its own, so that a copy of the database
- * alone helps nobody to guess keys. Two processes that make it at once end with the same one.
+ * The data folder's secret, made when it is first asked for. It lies in a file of its own, so that a copy of the
+ * database alone helps nobody to guess keys. Two processes that make it at once end with the same one.
  */
 export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnusable> =>
   Effect.try({

@@ -7,8 +7,8 @@ import { Data, Effect, Schedule } from "effect"
 export class WrittenByNewer extends Data.TaggedError("WrittenByNewer")<{ readonly version: number }> {}
 
 /**
- * Brings the database up to date. Several processes may do so at once: one makes the tables, the others wait until they are
- * there.
+ * Brings the database up to date. Several processes may do so at once: one makes the tables, the others wait until they
+ * are there.
  */
 export const migrateService = Effect.gen(function* () {
   const sql = yield* SqlClient

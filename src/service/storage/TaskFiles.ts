@@ -148,7 +148,10 @@ export const makeTaskFiles = (
       })
     }),
 
-    /** Deletes the folders of tasks that no longer exist, as a crash between a task's deletion and its files' leaves them. */
+    /**
+     * Deletes the folders of tasks that no longer exist, as a crash between a task's deletion and its files' leaves
+     * them.
+     */
     sweep: <E>(existing: (taskIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>) =>
       Effect.gen(function* () {
         const shelves = yield* entriesOf(filesFolder)

@@ -18,7 +18,9 @@ export interface SpeakingOrder {
   readonly pitch: number
 }
 
-/** A run of samples and the frame at which it is heard. Runs stand in order and do not overlap; between them is silence. */
+/**
+ * A run of samples and the frame at which it is heard. Runs stand in order and do not overlap; between them is silence.
+ */
 export interface Run {
   readonly at: Frames
   readonly samples: Int16Array
@@ -39,8 +41,8 @@ export interface SynthesizedTask {
 const decodedRate = SampleRate.make(24_000)
 
 /**
- * Speaks a text whole, or each entry of an SRT: at its own start, or as soon as the one before has ended. Nothing is cut
- * and nothing overlaps. An entry that turns out to have nothing to say stays silent; a text of such is a failure.
+ * Speaks a text whole, or each entry of an SRT: at its own start, or as soon as the one before has ended. Nothing is
+ * cut and nothing overlaps. An entry that turns out to have nothing to say stays silent; a text of such is a failure.
  */
 export const synthesizeTask = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
   if (order.input === "text") {

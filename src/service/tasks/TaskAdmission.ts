@@ -102,7 +102,9 @@ export const providerUnknown = (offer: Offer, provider: string): Unprocessable =
     field: "provider"
   })
 
-/** Whole credits for so many characters, rounded up; a price such as 0.1 is taken as written, not as its nearest float. */
+/**
+ * Whole credits for so many characters, rounded up; a price such as 0.1 is taken as written, not as its nearest float.
+ */
 export const priceOf = (characters: number, perCharacter: number): number =>
   Math.ceil(Number((characters * perCharacter).toFixed(6)))
 

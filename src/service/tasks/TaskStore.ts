@@ -1,6 +1,6 @@
 /**
- * Tasks and their accounts' credits: both change in one transaction. Each transaction begins with a write, so that it waits for
- * another process's instead of failing in the middle.
+ * Tasks and their accounts' credits: both change in one transaction. Each transaction begins with a write, so that it
+ * waits for another process's instead of failing in the middle.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
@@ -139,8 +139,8 @@ const make = Effect.gen(function* () {
       ),
 
     /**
-     * After a start: what was under way when the process died waits again; what died too often with it has failed, and so has what waits
-     * for a provider that is served no longer.
+     * After a start: what was under way when the process died waits again; what died too often with it has failed, and
+     * so has what waits for a provider that is served no longer.
      */
     recover: Effect.fn("TaskStore.recover")(function* (
       maxAttempts: number,

@@ -32,8 +32,8 @@ export const taskJson = (transcript: {
   )
 
 /**
- * Captions of a text that was spoken whole: a sentence each, long ones parted between words so that each can be read at a
- * glance, where the words' own times are known.
+ * Captions of a text that was spoken whole: a sentence each, long ones parted between words so that each can be read at
+ * a glance, where the words' own times are known.
  */
 export const captionsOf = (
   sentences: ReadonlyArray<WordMark>,

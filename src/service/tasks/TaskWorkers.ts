@@ -76,8 +76,9 @@ export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions)
 })
 
 /**
- * Whether tasks of a provider wait that could not be spoken now: its engine cannot work or has not told its voices, or the disk has no room.
- * They go on waiting then, instead of failing one after the other. That they do, and that they do no longer, stands in the log once.
+ * Whether tasks of a provider wait that could not be spoken now: its engine cannot work or has not told its voices, or
+ * the disk has no room. They go on waiting then, instead of failing one after the other. That they do, and that they do
+ * no longer, stands in the log once.
  */
 const obstacleFor = (provider: ServedProvider, options: WorkerOptions) =>
   Effect.map(Effect.all([TaskStore, ServiceHealth]), ([store, health]) => {
@@ -158,8 +159,8 @@ const settle = (
   }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
 
 /**
- * Writes down how a task ended, however long the database cannot be written: what is not written down now, nobody would take up before
- * the next start. Only a stop comes between two tries; the task then waits again.
+ * Writes down how a task ended, however long the database cannot be written: what is not written down now, nobody would
+ * take up before the next start. Only a stop comes between two tries; the task then waits again.
  */
 const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> => {
   const tried = Effect.sandbox(write).pipe(
@@ -175,7 +176,9 @@ const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> 
 /** A second, then twice as long each time, up to half a minute. */
 const untilWritten = Schedule.union(Schedule.exponential("1 second"), Schedule.spaced("30 seconds"))
 
-/** Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place. */
+/**
+ * Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place.
+ */
 const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
   Effect.gen(function* () {
     const offer = options.catalogue.offer()

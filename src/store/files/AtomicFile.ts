@@ -8,8 +8,8 @@ import { promisify } from "node:util"
 export const partPrefix = ".part-"
 
 /**
- * Writes beside the place, brings the bytes to the disk, and renames. Only the wait for the disk is left to another thread:
- * the rest takes microseconds here, and a multiple of that when handed over call by call.
+ * Writes beside the place, brings the bytes to the disk, and renames. Only the wait for the disk is left to another
+ * thread: the rest takes microseconds here, and a multiple of that when handed over call by call.
  */
 export const writeAtomically = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
   const part = join(folder, `${partPrefix}${writer}-${++parts}-${name}`)

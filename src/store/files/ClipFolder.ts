@@ -12,8 +12,8 @@ import { StateFolder } from "../state/StateFolder.ts"
 import { partPrefix, writeAtomically } from "./AtomicFile.ts"
 
 /**
- * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be made of
- * it: for the decoder to read, and as evidence where it is of no use.
+ * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be
+ * made of it: for the decoder to read, and as evidence where it is of no use.
  */
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
@@ -55,8 +55,8 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     })
 
     /**
-     * Removes, of these clips given with their checksums, every file that is not what was written, so that `damaged` tells of it.
-     * Reads all of them: for when one was found so.
+     * Removes, of these clips given with their checksums, every file that is not what was written, so that `damaged`
+     * tells of it. Reads all of them: for when one was found so.
      */
     const removeSpoilt = Effect.fn("ClipFolder.removeSpoilt")(function* (
       checksums: ReadonlyMap<UtteranceKey, string>
@@ -83,7 +83,10 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
         return freed
       })
 
-    /** Removes what was received for these utterances in whatever take; their clips stay. Returns how many bytes that frees. */
+    /**
+     * Removes what was received for these utterances in whatever take; their clips stay. Returns how many bytes that
+     * frees.
+     */
     const dropOriginals = Effect.fn("ClipFolder.dropOriginals")(function* (
       keys: ReadonlyArray<UtteranceKey>
     ) {
@@ -98,8 +101,8 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     })
 
     /**
-     * Removes what a killed run left half-written. Only for the folder's one writer, before it writes; in a shared folder, where
-     * others may be writing, what is too old for that.
+     * Removes what a killed run left half-written. Only for the folder's one writer, before it writes; in a shared
+     * folder, where others may be writing, what is too old for that.
      */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
       yield* mapStateError(folder, () => makeFolder(clips))

@@ -1,4 +1,6 @@
-/** Clips' files read one after the other, each told from a damaged one by its checksum. It loads little: threads do it. */
+/**
+ * Clips' files read one after the other, each told from a damaged one by its checksum. It loads little: threads do it.
+ */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
@@ -13,8 +15,8 @@ export class ClipReader {
   constructor(private readonly clips: string) {}
 
   /**
-   * What `use` makes of the bytes of a clip's file, which are its own until it returns; undefined where the file is gone or is not what
-   * was written.
+   * What `use` makes of the bytes of a clip's file, which are its own until it returns; undefined where the file is
+   * gone or is not what was written.
    */
   read<A>(key: UtteranceKey, checksum: string, use: (bytes: Uint8Array) => A): A | undefined {
     const file = openedIfThere(join(this.clips, storedClipName(key)))

@@ -18,8 +18,8 @@ export type Work<A> = Generator<Bound, A, number>
 export type Commit = <A>(work: () => Work<A>) => Effect.Effect<A, StateUnusable>
 
 /**
- * Commits by a connection of its own, each statement prepared once and run at once: the client's own way to a statement takes longer
- * than the statement itself.
+ * Commits by a connection of its own, each statement prepared once and run at once: the client's own way to a statement
+ * takes longer than the statement itself.
  */
 export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sqlite.Database): Commit => {
   const prepared = new Map<string, Sqlite.Statement>()

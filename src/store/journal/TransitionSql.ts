@@ -1,7 +1,7 @@
 /**
- * What changes of utterances are in SQL: made from the table of transitions, so that what it does not allow is not written. A
- * statement takes one change: a row found by its key and written in place costs less than a list of them in JSON, which SQLite
- * reads once for each of its fields and lays into a table of its own.
+ * What changes of utterances are in SQL: made from the table of transitions, so that what it does not allow is not
+ * written. A statement takes one change: a row found by its key and written in place costs less than a list of them in
+ * JSON, which SQLite reads once for each of its fields and lays into a table of its own.
  */
 import { Record } from "effect"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"

@@ -1,6 +1,6 @@
 /**
- * Writes changes, many in one commit: what comes within some milliseconds of the commit before shares the next, so a busy run
- * commits once for many of its tasks and an idle one at once.
+ * Writes changes, many in one commit: what comes within some milliseconds of the commit before shares the next, so a
+ * busy run commits once for many of its tasks and an idle one at once.
  */
 import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -18,7 +18,10 @@ export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusab
 /** The most changes in one commit. */
 export const mostAtOnce = 512
 
-/** From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that to answer. */
+/**
+ * From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that
+ * to answer.
+ */
 const commitsApart = 1
 
 /** A journal that lives as long as the scope. */
@@ -76,7 +79,10 @@ interface Waiting {
   readonly settled: (exit: Exit.Exit<void, StateUnusable>) => void
 }
 
-/** What waits to be taken together: all that has come when the event loop has been once around, so many milliseconds after the last. */
+/**
+ * What waits to be taken together: all that has come when the event loop has been once around, so many milliseconds
+ * after the last.
+ */
 class Gathering {
   private readonly all: Array<Waiting> = []
   private wanted: (() => void) | undefined
@@ -108,7 +114,9 @@ class Gathering {
 const impossible = ({ key, event }: UtteranceChange) =>
   new Error(`"${event}" cannot happen to utterance ${key.slice(0, 12)} in its present state`)
 
-/** Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open. */
+/**
+ * Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open.
+ */
 const syncing = (
   folder: string,
   log: string

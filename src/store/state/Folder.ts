@@ -3,8 +3,8 @@ import { mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 
 /**
- * Makes a folder with those above it, where they are missing; throws what the system says where that cannot be. Node's own
- * `recursive` never comes back where a folder above is there and takes none, as in /proc or under an automounter.
+ * Makes a folder with those above it, where they are missing; throws what the system says where that cannot be. Node's
+ * own `recursive` never comes back where a folder above is there and takes none, as in /proc or under an automounter.
  */
 export const makeFolder = (path: string, mode?: number): void => {
   try {

@@ -11,8 +11,9 @@ export const guardStatements =
     Effect.catchTag(statement, "SqlError", (error) => failOrDie(folder, error))
 
 /**
- * Runs statements in a transaction: all of them are kept, or none. On a full disk SQLite takes the transaction back by itself, and the client dies of having
- * nothing left to take back, or of a commit that found no room: here both tell what was wrong with the folder.
+ * Runs statements in a transaction: all of them are kept, or none. On a full disk SQLite takes the transaction back by
+ * itself, and the client dies of having nothing left to take back, or of a commit that found no room: here both tell
+ * what was wrong with the folder.
  */
 export const inTransaction = <A, R>(
   sql: SqlClient,

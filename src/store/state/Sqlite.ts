@@ -1,7 +1,7 @@
 /**
- * better-sqlite3 as the running Node takes it. Release 12 is built against one Node's own interface, and from Node 24.19 on
- * dies when a statement is collected; release 13 stands on Node-API, carries its binary with it, and needs Node 22. Every
- * import of `better-sqlite3` is led here when the command is bundled and when tests run.
+ * better-sqlite3 as the running Node takes it. Release 12 is built against one Node's own interface, and from Node
+ * 24.19 on dies when a statement is collected; release 13 stands on Node-API, carries its binary with it, and needs
+ * Node 22. Every import of `better-sqlite3` is led here when the command is bundled and when tests run.
  */
 import { createRequire } from "node:module"
 import type Sqlite from "better-sqlite3"
@@ -10,7 +10,9 @@ import { NoSqlite } from "./NoSqlite.ts"
 const require = createRequire(import.meta.url)
 const [major = 0] = process.versions.node.split(".").map(Number)
 
-/** The packages that will do, the best first; the second of two stands in where optional packages were not installed. */
+/**
+ * The packages that will do, the best first; the second of two stands in where optional packages were not installed.
+ */
 const packages = major < 22 ? ["better-sqlite3"] : ["better-sqlite3-napi", "better-sqlite3"]
 
 const load = (): typeof Sqlite => {

@@ -88,7 +88,10 @@ export const stateFault = (folder: string, failure: unknown): StateUnusable | un
   return undefined
 }
 
-/** What it means that a database could not be read: one in a folder that may not be written to looks like one that is gone. */
+/**
+ * What it means that a database could not be read: one in a folder that may not be written to looks like one that is
+ * gone.
+ */
 export const unreadFault = (fault: StateUnusable, writable: boolean): StateUnusable =>
   fault.reason === "gone" && !writable
     ? new StateUnusable({

@@ -29,18 +29,23 @@ export class StateFolder extends Context.Tag("store/StateFolder")<
     readonly clips: string
     /** Whether other machines write clips there too. */
     readonly shared: boolean
-    /** The database's log, which is brought to the disk before a create is sent; absent where the folder is only read. */
+    /**
+     * The database's log, which is brought to the disk before a create is sent; absent where the folder is only read.
+     */
     readonly log: string | undefined
-    /** A connection for changes of utterances alone; absent where the folder is only read, and where the database is in memory. */
+    /**
+     * A connection for changes of utterances alone; absent where the folder is only read, and where the database is in
+     * memory.
+     */
     readonly changes: Database | undefined
   }
 >() {}
 
 /**
- * A state folder to write to, made where it is missing and held until the layer is released. Commits reach the operating
- * system (WAL, synchronous=NORMAL), so the death of the process loses none; what must also survive a power cut, an
- * announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit. The clips lie in the
- * folder too, or in one that many machines share.
+ * A state folder to write to, made where it is missing and held until the layer is released. Commits reach the
+ * operating system (WAL, synchronous=NORMAL), so the death of the process loses none; what must also survive a power
+ * cut, an announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit. The
+ * clips lie in the folder too, or in one that many machines share.
  */
 export const writableState = (
   folder: string,
@@ -107,7 +112,10 @@ export const readableState = (
     })
   )
 
-/** State that is gone with its process, over a folder of clips that many machines share: somebody else keeps what matters. */
+/**
+ * State that is gone with its process, over a folder of clips that many machines share: somebody else keeps what
+ * matters.
+ */
 export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {

@@ -78,7 +78,8 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0002_deliveries": statements(
-    // What a job made last: `digest` tells whether it would make the same again, `files` is a JSON list of path and bytes.
+    // What a job made last: `digest` tells whether it would make the same again, `files` is a JSON list of path and
+    // bytes.
     `CREATE TABLE delivery (
       folder TEXT NOT NULL,
       job TEXT NOT NULL,

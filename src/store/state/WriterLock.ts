@@ -1,6 +1,7 @@
 /**
- * One writer to a state folder. The lock is an exclusive transaction on a small database of its own: the operating system
- * drops it with the process, however that dies, so no lock is ever stale. A file beside it names the holder for people.
+ * One writer to a state folder. The lock is an exclusive transaction on a small database of its own: the operating
+ * system drops it with the process, however that dies, so no lock is ever stale. A file beside it names the holder for
+ * people.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"

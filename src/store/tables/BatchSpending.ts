@@ -1,6 +1,6 @@
 /**
- * What a batch has spent since it was begun. It is begun by its first run and ended by one that leaves nothing undone: runs
- * that were cut short in between are one and the same expense.
+ * What a batch has spent since it was begun. It is begun by its first run and ended by one that leaves nothing undone:
+ * runs that were cut short in between are one and the same expense.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"

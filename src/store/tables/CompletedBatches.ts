@@ -39,7 +39,10 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
       yield* guarded(sql`DELETE FROM finished WHERE batch = ${batch}`)
     })
 
-    /** The utterances that a job of a batch uses, with their clips, those after a key in the order of keys; empty behind the last. */
+    /**
+     * The utterances that a job of a batch uses, with their clips, those after a key in the order of keys; empty behind
+     * the last.
+     */
     const usedClips = (batch: string, job: JobId, after: string) =>
       guarded(
         sql<UsedClip>`SELECT job_use.key, bytes, checksum FROM job_use LEFT JOIN clip ON clip.key = job_use.key

@@ -1,4 +1,7 @@
-/** Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken and paid. */
+/**
+ * Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken
+ * and paid.
+ */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schedule, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -8,7 +11,10 @@ import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is released. */
+/**
+ * What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is
+ * released.
+ */
 export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -87,8 +93,9 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
 }) {}
 
 /**
- * A machine that slept while tasks were under way, or whose clock was set, sees them done hours later: no such time is believed, or later
- * tasks would be looked at hours late. What takes so many milliseconds is; a service that gets slower is followed by so much with each task.
+ * A machine that slept while tasks were under way, or whose clock was set, sees them done hours later: no such time is
+ * believed, or later tasks would be looked at hours late. What takes so many milliseconds is; a service that gets
+ * slower is followed by so much with each task.
  */
 const soon = 10_000
 const mostAtOnce = 3

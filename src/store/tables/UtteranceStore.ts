@@ -1,7 +1,7 @@
 /** What is known of every utterance, and what happens to it. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
-import { type JobId, type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, retryTimeOf } from "../../domain/task/FailureReason.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
@@ -50,7 +50,9 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     const applyAll = (changes: Iterable<UtteranceChange>) =>
       Effect.forEach(changes, write, { concurrency: mostAtOnce, discard: true })
 
-    /** What is found for keys, some of them at a time, under those very keys: the same names are not in memory twice. */
+    /**
+     * What is found for keys, some of them at a time, under those very keys: the same names are not in memory twice.
+     */
     const byKeys = <Row extends { readonly key: string }, A>(
       keys: ReadonlyArray<UtteranceKey>,
       query: string,
@@ -175,7 +177,10 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return found[0]?.count ?? 0
     })
 
-    /** Those utterances that have no clip yet and are not failed, with their providers and states, in the order asked for. */
+    /**
+     * Those utterances that have no clip yet and are not failed, with their providers and states, in the order asked
+     * for.
+     */
     const unspoken = Effect.fn("UtteranceStore.unspoken")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
         sql.unsafe<{ readonly key: string; readonly provider: ProviderId; readonly state: UtteranceState }>(
@@ -192,7 +197,10 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
     })
 
-    /** Utterances that no job of any batch uses any more, and to which nothing has happened since `before` (milliseconds since 1970). */
+    /**
+     * Utterances that no job of any batch uses any more, and to which nothing has happened since `before` (milliseconds
+     * since 1970).
+     */
     const unused = Effect.fn("UtteranceStore.unused")(function* (before: number = Number.MAX_SAFE_INTEGER) {
       const found = yield* guarded(
         sql.unsafe<{ readonly key: string }>(
@@ -204,8 +212,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /**
-     * Gives failed utterances another chance: `all`, or those only whose fault may have passed by itself. One that may still
-     * have its audio at the service is asked for there first. Returns which were revived.
+     * Gives failed utterances another chance: `all`, or those only whose fault may have passed by itself. One that may
+     * still have its audio at the service is asked for there first. Returns which were revived.
      */
     const revive = Effect.fn("UtteranceStore.revive")(function* (
       keys: ReadonlyArray<UtteranceKey>,

@@ -1,6 +1,7 @@
 /**
- * An utterance handed from one store to another with all that is known of it: what a fleet's machines pass on, and what their
- * coordinator takes back. Nothing is decided here: whoever has the utterance decides, whoever takes it over believes.
+ * An utterance handed from one store to another with all that is known of it: what a fleet's machines pass on, and what
+ * their coordinator takes back. Nothing is decided here: whoever has the utterance decides, whoever takes it over
+ * believes.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"

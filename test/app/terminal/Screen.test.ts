@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { makeScreen, type Stream } from "../../../src/app/terminal/Screen.ts"
 
-/** A terminal that keeps what is written to it and shows what a person would see: enough of one for rows and their removal. */
+/**
+ * A terminal that keeps what is written to it and shows what a person would see: enough of one for rows and their
+ * removal.
+ */
 const terminal = (size: { readonly columns: number; readonly rows: number } | undefined) => {
   const lines = [""]
   let row = 0

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { plainMp3, silentFrames } from "../../../src/audio/formats/PlainMp3.ts"
 
-/** A frame of 24 kHz mono at 64 kb/s: 192 bytes, 576 samples. `side` stands at the beginning of its side information. */
+/**
+ * A frame of 24 kHz mono at 64 kb/s: 192 bytes, 576 samples. `side` stands at the beginning of its side information.
+ */
 const frame = (...side: ReadonlyArray<number>): ReadonlyArray<number> => {
   const bytes = [0xff, 0xf3, 0x84, 0xc0, ...side]
   return [...bytes, ...Array.from({ length: 192 - bytes.length }, () => 0)]

@@ -14,8 +14,8 @@ interface Word {
 }
 
 /**
- * Words of a buzz that swells and falls, as [milliseconds, pause behind it]; between two without a pause the level only dips. With the true
- * time of each.
+ * Words of a buzz that swells and falls, as [milliseconds, pause behind it]; between two without a pause the level only
+ * dips. With the true time of each.
  */
 const spoken = (
   words: ReadonlyArray<readonly [number, number]>

@@ -58,8 +58,9 @@ const encoded = (folder: string) =>
   })
 
 /**
- * How far samples of a rate may be apart: a third of the last of 16 bits. At 24 kHz ffmpeg 5.1 and builds before it decode some
- * frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
+ * How far samples of a rate may be apart: a third of the last of 16 bits. At 24 kHz ffmpeg 5.1 and builds before it
+ * decode some frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within 2e-6), LAME 3.100
+ * (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
  */
 const agreement = (rate: number, binary: Binary): number =>
   rate === rate24 && (majorOf(binary) ?? 0) < 7 ? 0.1 : 1e-5

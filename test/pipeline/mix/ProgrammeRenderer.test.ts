@@ -1,4 +1,7 @@
-/** A programme's files are the same to the bit, and it measures the same, however it is cut into sections and whoever makes them. */
+/**
+ * A programme's files are the same to the bit, and it measures the same, however it is cut into sections and whoever
+ * makes them.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -96,7 +99,10 @@ interface Output {
   readonly depth: 16 | 24 | 32
 }
 
-/** The file of the whole, those of its stems, and what the whole measures, made in sections of so many seconds, the last first. */
+/**
+ * The file of the whole, those of its stems, and what the whole measures, made in sections of so many seconds, the last
+ * first.
+ */
 const made = (programme: Programme, output: Output, gain: number, seconds: number) => {
   const { length, channels } = programme
   const feed = { rate, channels, frames: length }

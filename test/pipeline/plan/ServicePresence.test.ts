@@ -9,7 +9,9 @@ import { readsOf } from "../StandIn.ts"
 
 const refused = new Unreachable({ words: "connect ECONNREFUSED 127.0.0.1:9", code: "ECONNREFUSED" })
 
-/** Greets a service that meets the first calls with these faults, and answers the next; the clock runs for ten seconds. */
+/**
+ * Greets a service that meets the first calls with these faults, and answers the next; the clock runs for ten seconds.
+ */
 const greeting = (faults: ReadonlyArray<CallFault>) =>
   Effect.gen(function* () {
     const events: Array<ProgressEvent> = []

@@ -1,6 +1,6 @@
 /**
- * Any order of steps, answers and deaths: every utterance ends paid once, or named. The service is simulated, the store is
- * real, the clock is moved by hand; a death stops every effect at once, as SIGKILL does.
+ * Any order of steps, answers and deaths: every utterance ends paid once, or named. The service is simulated, the store
+ * is real, the clock is moved by hand; a death stops every effect at once, as SIGKILL does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -81,7 +81,10 @@ class World {
   private creates = 0
   private sounds = 0
   private steps = 0
-  /** How the history fails, how many milliseconds it lags, for lost tasks even more, and whether it can be walked to its end. */
+  /**
+   * How the history fails, how many milliseconds it lags, for lost tasks even more, and whether it can be walked to its
+   * end.
+   */
   history: {
     readonly fault?: CallFault
     readonly lag: number
@@ -299,8 +302,8 @@ it.effect.prop(
           expect(standing?.state).toBe("failed")
           expect(paid.at(-1)?.fate).toBe("refused")
         }
-        // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its audio
-        // was of no use time after time: each such take is counted, against the budget for it.
+        // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its
+        // audio was of no use time after time: each such take is counted, against the budget for it.
         const useless = end?.rerolls.get(key) ?? 0
         if (standing?.state === "fetched") expect(heard.length).toBe(1 + useless)
         else {

@@ -9,8 +9,8 @@ const ambiguous = new Set(
 )
 
 /**
- * For each word, whether it is English: letters that can be no Vietnamese syllable, and a short word between two of those.
- * Words are passed with their punctuation.
+ * For each word, whether it is English: letters that can be no Vietnamese syllable, and a short word between two of
+ * those. Words are passed with their punctuation.
  */
 export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolean> => {
   const cores = words.map((word) => word.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""))

@@ -11,7 +11,9 @@ const digitName = (digit: string): string => digits[Number(digit)] ?? digit
 /** Digits one by one: "007" is "không không bảy". */
 export const digitByDigit = (written: string): string => Array.from(written, digitName).join(" ")
 
-/** A whole number, written in digits only. Numbers that start with a zero, and very long ones, are read digit by digit. */
+/**
+ * A whole number, written in digits only. Numbers that start with a zero, and very long ones, are read digit by digit.
+ */
 export const integerWords = (written: string): string =>
   written.length > longestNumber || (written.length > 1 && written.startsWith("0"))
     ? digitByDigit(written)
@@ -22,8 +24,8 @@ const fraction = (written: string): string =>
   written.length <= 2 && !written.startsWith("0") ? integerWords(written) : digitByDigit(written)
 
 /**
- * A number as it is written in Vietnam or abroad: with dots, commas or spaces between thousands, and a comma or a dot before a
- * fraction. One mark with exactly three digits behind it parts thousands.
+ * A number as it is written in Vietnam or abroad: with dots, commas or spaces between thousands, and a comma or a dot
+ * before a fraction. One mark with exactly three digits behind it parts thousands.
  */
 export const writtenNumber = (written: string): string => {
   const grouped = /^(\d{1,3}(?:([.,\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/u.exec(written)
@@ -66,7 +68,9 @@ const belowBillion = (nine: string, follows: boolean): string => {
   return said.join(" ")
 }
 
-/** Three digits that are not all zero. Behind something larger even a missing hundred is said: "không trăm linh năm". */
+/**
+ * Three digits that are not all zero. Behind something larger even a missing hundred is said: "không trăm linh năm".
+ */
 const belowThousand = (three: string, follows: boolean): string => {
   const [hundreds = "0", tens = "0", units = "0"] = three
   const said: Array<string> = []

@@ -29,8 +29,8 @@ export const hasVietnameseMarks = (word: string): boolean =>
   /[\u0302\u0306\u031bđĐ]/u.test(word.normalize("NFD")) || toneMarksIn(word) > 0
 
 /**
- * Whether it can be a syllable. A syllable that ends in c, ch, p or t always bears a tone mark (`bát`, `học`): without one it
- * is no Vietnamese word, only one written without marks; `unmarked` takes those too.
+ * Whether it can be a syllable. A syllable that ends in c, ch, p or t always bears a tone mark (`bát`, `học`): without
+ * one it is no Vietnamese word, only one written without marks; `unmarked` takes those too.
  */
 export const isSyllable = (word: string, unmarked = false): boolean => {
   const lower = word.normalize("NFC").toLowerCase()
