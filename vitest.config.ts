@@ -2,8 +2,11 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-  resolve: { alias: { "better-sqlite3": fileURLToPath(new URL("src/store/state/Sqlite.ts", import.meta.url)) } },
+  resolve: {
+    alias: { "better-sqlite3": fileURLToPath(new URL("src/store/state/Sqlite.ts", import.meta.url)) }
+  },
   test: {
+    reporters: ["default", "./test/UntriedReporter.ts"],
     globalSetup: ["test/build.ts"],
     setupFiles: ["test/testers.ts"],
     server: { deps: { inline: ["@effect/sql-sqlite-node"] } },

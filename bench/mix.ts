@@ -4,7 +4,8 @@
  * be told.
  *
  *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
- *                          [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each] [--few 100] [--depth 16]
+ *                          [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each]
+ *                          [--few 100] [--depth 16]
  *
  * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `clips` with a
  * file a cue and a timeline beside; `mp3` with every clip decoded from MP3 first; `last` the same as a run meets it,

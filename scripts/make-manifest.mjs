@@ -28,7 +28,9 @@ export const manifestPage = (schema) => {
   return [
     "# The manifest, key by key",
     "",
-    "Made from the schema that `dubwright schema` prints, by `scripts/make-manifest.mjs`; a key that is not here is refused, and the nearest right one named.",
+    "`scripts/make-manifest.mjs` makes this page from the schema that `dubwright schema` prints. An unknown key is refused,",
+    "and the error names the nearest one.",
+    "",
     "For completion and checks in an editor, print the schema into a file and name it in the manifest's first line:",
     "",
     "```sh",
@@ -46,7 +48,7 @@ export const manifestPage = (schema) => {
       "",
       ...(path === "jobs"
         ? [
-            `\`defaults\` takes the same keys but ${list(extra.map(code))}: what it says counts for every job that does not say it itself.`,
+            `\`defaults\` takes the same keys except ${list(extra.map(code))}. It applies to jobs that do not set a key.`,
             ""
           ]
         : []),

@@ -63,7 +63,7 @@ for (const [ending, write, read] of formats) {
 
     for (const name of ["25", "29.97df"] as const)
       it(`stands as it was over a film at ${name}`, async () => {
-        await expect(write(overFilm(name))).toMatchFileSnapshot(`golden/film.${name}.${ending}`)
+        await expect(write(overFilm(name))).toMatchFileSnapshot(`golden/film.${name}/timeline.${ending}`)
       })
 
     it("holds an empty timeline", () => {

@@ -4,7 +4,7 @@
  * Times below are seconds. A line belongs from `start` to `end`, takes `length` as recorded, and is heard from s to e
  * at speed v = length / (e - s). Its harm is the sum of
  *
- *     onset   25 X + 10 X²                 X = |s - start|; 45 a second beyond 1 s; half for a line longer than its slot
+ *     onset   25 X + 10 X²                 X = |s - start|; 45 a second beyond 1 s; half where a line exceeds its slot
  *     tail    0.3 T                        T = e - end, where it runs past its cue
  *             + 6 (T - late)               the part beyond fit.late: worth speaking at maxSpeed for, not more
  *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)

@@ -1,0 +1,48 @@
+/**
+ * Every string of the program that reads like prose, in one snapshot: messages, help, pages. A change of words is
+ * reviewed as the diff of `messages.txt`; run this file with `-u` to accept it.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript"
+import { expect, test } from "vitest"
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((file) => join("src", file))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && statSync(file).isFile())
+  .sort()
+
+/** The text of a literal, with its holes as `…`; undefined where a node is none. */
+const textOf = (node: ts.Node): string | undefined => {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
+  if (!ts.isTemplateExpression(node)) return undefined
+  return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join("…")
+}
+
+const isSql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|WITH|VALUES|CASE|EXISTS)\b/u
+
+/** Two words in a row, in any script with letters. */
+const isProse = /\p{L}[\p{L}'’,;:.!?)]*\s+[(“"`]?\p{L}/u
+
+const wordsIn = (file: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const visit = (node: ts.Node): void => {
+    const text = textOf(node)
+    if (text !== undefined && isProse.test(text) && !isSql.test(text) && !text.startsWith("if redis.call"))
+      found.push(text.replace(/\s+/gu, " ").trim())
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest))
+  return found
+}
+
+test("the program says what the snapshot holds", async () => {
+  const rooms = [...new Set(files.map((file) => file.split(/[\\/]/u)[1] ?? ""))]
+  const text = rooms
+    .map((room) => {
+      const inside = files.filter((file) => file.split(/[\\/]/u)[1] === room)
+      return [`# ${room}`, ...inside.flatMap(wordsIn).sort()].join("\n")
+    })
+    .join("\n\n")
+  await expect(`${text}\n`).toMatchFileSnapshot("messages.txt")
+})
