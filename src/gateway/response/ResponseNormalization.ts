@@ -12,6 +12,7 @@ import {
   pickField,
   textOf,
   finiteNumber,
+  knownField,
   countIn
 } from "./ResponseFields.ts"
 
