@@ -572,7 +572,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     expect(said("pbs+pycaption/inline_sample_webvtt_output_long_cue.vtt")).toEqual([
       "empty",
       ["NARRATOR"],
-      [""]
+      ["NARRATOR"]
     ])
     expect(
       said("asticode+go-astisub/example-in-styled.srt").filter((cue) => cue === "sound-effect")

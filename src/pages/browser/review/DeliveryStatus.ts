@@ -6,14 +6,20 @@ import { ask } from "./ReviewClient.ts"
 /** How often the server is asked while a delivery is in progress, in milliseconds. */
 const every = 500
 
+/** How long after the last key or click the page may be loaded again, in milliseconds. */
+const quiet = 1_500
+
 /** Follows the job's deliveries on the page. */
 export class Delivering {
   private readonly status = byId("delivery", HTMLElement)
   private watching = false
   /** How many deliveries had ended when the page was loaded. */
   private shown: number | undefined
+  private lastInput = -Infinity
 
   constructor() {
+    for (const input of ["keydown", "pointerdown"])
+      addEventListener(input, () => (this.lastInput = performance.now()), { capture: true })
     void this.watch()
   }
 
@@ -27,7 +33,7 @@ export class Delivering {
         this.shown ??= ended
         if (state === "failed") return this.say(words ?? "The job could not be delivered", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
-        if (state === "delivered" && isIdle()) return location.reload()
+        if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
         this.say(
           state === "delivered"
             ? "Delivered; the page shows it when the sound has ended and the box is closed."
@@ -40,6 +46,11 @@ export class Delivering {
     } finally {
       this.watching = false
     }
+  }
+
+  /** Whether the last key or click is long enough ago: a reload in between would swallow the next one. */
+  private isQuiet(): boolean {
+    return performance.now() - this.lastInput >= quiet
   }
 
   private say(words: string, kind = ""): void {
