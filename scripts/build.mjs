@@ -128,7 +128,7 @@ const pageParts = async (bundle) => {
 /** The manual's pages, which `dubwright help` prints. */
 const copyDocs = () => {
   mkdirSync(join(root, "dist/docs"), { recursive: true })
-  for (const file of filesBelow("docs").filter((file) => file.endsWith(".md")))
+  for (const file of filesBelow("docs").filter((file) => file.endsWith(".md") && !file.includes("decisions")))
     copyFileSync(file, join(root, "dist/docs", basename(file)))
 }
 
