@@ -64,7 +64,7 @@ test("a line that cannot be read fails its job as a line that cannot be spoken d
     })
     expect(metrics).toMatchObject({ cues: 3, spoken: 2, skipped: 0, failed: 1, coverage: 0.6667 })
     const page = readFileSync(join(cwd, "out", job, "report.html"), "utf8")
-    expect(page).toContain("1 cue failed")
+    expect(page).toContain("1 cue not spoken")
   }
   expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toContain("1 failed")
 
