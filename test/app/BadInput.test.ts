@@ -251,7 +251,7 @@ describe("what only the service knows", () => {
     const running = start(["run", ...words], { cwd, env: { DUBWRIGHT_API_KEY: "k" } })
     const told = new Promise<void>((tell) => {
       running.child.stderr?.on("data", (text: string) => {
-        if (text.includes("ECONNREFUSED 127.0.0.1:9; it is tried again")) tell()
+        if (text.includes("ECONNREFUSED 127.0.0.1:9); trying again for 8 seconds")) tell()
       })
     })
     await Promise.race([told, running.ended])

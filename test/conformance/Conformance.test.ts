@@ -20,7 +20,7 @@ test("every point of the interface holds for our own service", async () => {
     expect(findings.filter((finding) => finding.verdict === "broken")).toEqual([])
     // Only what a provider does not have may go unexamined.
     expect(points(findings, "skipped")).toEqual(
-      ["provider_fast", "provider_native", "provider_lowcost", "provider_opensource"].map(
+      ["provider_fast", "provider_lowcost", "provider_opensource"].map(
         (provider) => `2 transcripts of ${provider}, where there are any, can be fetched and read`
       )
     )

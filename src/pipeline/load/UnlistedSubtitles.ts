@@ -71,8 +71,9 @@ export const unlisted = (
 const longest = 4_000_000
 
 const textOf = async (file: string): Promise<string> => {
-  const { size } = await stat(file)
-  return size > longest ? "" : readFile(file, "utf8")
+  const found = await stat(file)
+  // A pipe without a writer would be waited for without an end.
+  return found.isFile() && found.size <= longest ? readFile(file, "utf8") : ""
 }
 
 /** One line on them; undefined where there are none. */
