@@ -1,5 +1,6 @@
 /** How much harm a cue does to whoever watches the film: what the list of cues is sorted by. */
 import type { CueReport } from "../../domain/report/Report.ts"
+import { type MarkName, markNames } from "./MarkWords.ts"
 
 /** What the harm of a cue is judged by. */
 export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">
@@ -22,30 +23,17 @@ export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "pla
  * | 100 | a second take | |
  */
 export const cueHarm = (cue: Judged, overlap = 0): number => {
-  const kind = kindOf(cue, overlap)
+  const kind = markNames.find((mark) => hasMark(cue, mark, overlap))
   if (kind === undefined) return 0
   const { points, reach } = kinds[kind]
   return points + Math.min(99, Math.max(0, Math.round(reach(cue, overlap) * 10)))
 }
 
-type Kind = "missing" | "overlap" | Exclude<CueReport["flags"][number], "silent">
-
-const kindOf = ({ status, flags }: Judged, overlap: number): Kind | undefined => {
-  if (status === "failed" || flags.includes("silent")) return "missing"
-  return inOrder.find((kind) => (kind === "overlap" ? overlap > 0 : flags.some((flag) => flag === kind)))
+/** Whether a cue has a mark; `overlap` is in seconds. */
+export const hasMark = ({ status, flags }: Judged, mark: MarkName, overlap: number): boolean => {
+  if (mark === "failed") return status === "failed"
+  return mark === "overlap" ? overlap > 0 : flags.includes(mark)
 }
-
-const inOrder: ReadonlyArray<Kind> = [
-  "cut",
-  "suspect",
-  "overlap",
-  "overrun",
-  "fast",
-  "late",
-  "early",
-  "together",
-  "repeated-take"
-]
 
 interface Measure {
   readonly points: number
@@ -58,8 +46,11 @@ const tail = ({ placed, end }: Judged): number => (placed === undefined ? 0 : pl
 const shift = ({ placed, start }: Judged): number =>
   placed === undefined ? 0 : Math.abs(placed.start - start)
 
-const kinds: Readonly<Record<Kind, Measure>> = {
-  missing: { points: 1000, reach: ({ start, end }) => end - start },
+const missing: Measure = { points: 1000, reach: ({ start, end }) => end - start }
+
+const kinds: Readonly<Record<MarkName, Measure>> = {
+  failed: missing,
+  silent: missing,
   cut: { points: 900, reach: tail },
   suspect: { points: 800, reach: nothing },
   overlap: { points: 700, reach: (_cue, overlap) => overlap },

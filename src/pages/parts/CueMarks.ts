@@ -1,6 +1,6 @@
 /** What the pages say about cues that a person should look at. */
 import type { CueReport } from "../../domain/report/Report.ts"
-import { overlapsIn } from "./CueHarm.ts"
+import { hasMark, overlapsIn } from "./CueHarm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
 /** What the marks of a cue depend on. */
@@ -9,15 +9,7 @@ export type Marked = Pick<CueReport, "status" | "flags" | "start" | "end" | "pla
 /** Each cue's marks, the gravest first; none where there is nothing to check. */
 export const marksIn = (cues: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<MarkName>> => {
   const overlaps = overlapsIn(cues)
-  return cues.map(({ status, flags }, at) =>
-    markNames.filter((mark) =>
-      mark === "failed"
-        ? status === "failed"
-        : mark === "overlap"
-          ? (overlaps[at] ?? 0) > 0
-          : flags.includes(mark)
-    )
-  )
+  return cues.map((cue, at) => markNames.filter((mark) => hasMark(cue, mark, overlaps[at] ?? 0)))
 }
 
 /** How many cues somebody should look at. */
